@@ -1,0 +1,74 @@
+"""`pfscope VERB …`: finds the verb, imports its module alone, and turns errors into exit codes.
+
+A verb's module offers `configure(parser)` and `run(args) -> int`; adding a verb is one line here.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import pfscope
+from pfscope.errors import PfscopeError
+
+VERBS = {
+    "demo": "watch agents collect from a simulated Lustre site",
+    "lab": "simulate a Lustre site whose truth is known",
+    "parse": "show what was understood of Lustre's job_stats text",
+    "frames": "list, print and check frame logs",
+    "agent": "collect on a Lustre server, spool, send",
+}
+EXAMPLES = """examples:
+  lctl get_param '*.*.job_stats' | pfscope parse -
+  pfscope lab dump OUT --preset mini --hours 1
+  pfscope demo
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(arguments)
+    except PfscopeError as error:
+        print(f"pfscope: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output went away: point stdout elsewhere so that exit is quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _dispatch(arguments: list[str]) -> int:
+    verb = next((a for a in arguments if not a.startswith("-")), None)
+    parser = argparse.ArgumentParser(
+        prog="pfscope",
+        description=(pfscope.__doc__ or "").splitlines()[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"pfscope {pfscope.__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for name, summary in VERBS.items():
+        sub = verbs.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if name == verb:
+            module = import_module(f"pfscope.cli.{name}")
+            module.configure(sub)
+            sub.set_defaults(run=module.run)
+    args = parser.parse_args(arguments)
+    sys.stdout.flush()
+    code: int = args.run(args)
+    sys.stdout.flush()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
