@@ -44,11 +44,13 @@ def _print_csv(columns: Sequence[str], batches: Iterable[Batch], out: TextIO) ->
 
 
 def _csv_value(value: Any) -> Any:
-    if isinstance(value, str):
-        return csv_cell(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value
+    return csv_cell(value) if isinstance(value, str) else _shown(value)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class Number(float):
@@ -96,6 +98,6 @@ def _print_table(columns: Sequence[str], batches: Iterable[Batch], out: TextIO) 
         numeric = any(isinstance(r[index], int | float) for r in rows[:100])
         table.add_column(name, justify="right" if numeric else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*[Text("" if v is None else str(v)) for v in row])
+        table.add_row(*[Text(_shown(v)) for v in row])
     width = None if out.isatty() else 1000
     Console(file=out, highlight=False, width=width).print(table)

@@ -39,10 +39,28 @@ class Dialect:
     histograms: bool = False
     idle_header: bool = True
     """An idle target still prints `job_stats:`."""
+    unpadded_clock: bool = False
+    """`stats` tells microseconds without leading zeros: `.20113` is 0.020113 s."""
+    lctl: Literal["short-lines", "lines", "lines-and-empty"] = "short-lines"
+    """What `lctl get_param` puts behind `name=`: values of one line if the line stays below 80
+    characters, or always; and whether it prints the names of empty files."""
+
+    @property
+    def start_times(self) -> bool:
+        """Counters tell since when they count."""
+        return self.times != "seconds"
+
+    def since(self, release: str) -> bool:
+        """Tell whether this dialect is that of `release` or of a later one."""
+        return _numbers(self.name) >= _numbers(release)
 
     def operations(self, kind: Kind) -> tuple[str, ...]:
         """Return the operations of an MDT or an OST, in the order of printing."""
         return self.mdt_operations if kind == "mdt" else self.ost_operations
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split("."))
 
 
 _OST_OLD = (*BYTES_OPERATIONS, *_OST)
@@ -54,16 +72,24 @@ _MDT_2_15 = (*_MDT_2_7, *_MDT_IO)
 _MDT_2_16 = (*_MDT, *_PARALLEL, "crossdir_rename", *_MDT_IO)
 _MDT_2_17 = (*_MDT, *_PARALLEL, "crossdir_rename", "rename_trylocks", *_MDT_IO)
 
+# fmt: off
 DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
-        Dialect("2.7", _MDT_2_7, _OST_OLD, "raw", "seconds"),
+        Dialect("2.7", _MDT_2_7, _OST_OLD, "raw", "seconds", unpadded_clock=True),
         Dialect("2.10", _MDT_2_7, _OST_OLD, "question", "seconds"),
         Dialect("2.12", _MDT_2_12, _OST_OLD, "question", "seconds"),
         Dialect("2.14", (*_MDT_2_12, "migrate"), _OST_NEW, "question", "seconds", True),
         Dialect("2.15.0", _MDT_2_15, _OST_NEW, "question", "boot", True, True),
         Dialect("2.15", _MDT_2_15, _OST_NEW, "hex", "nanoseconds", True, True),
-        Dialect("2.16", _MDT_2_16, _OST_NEW, "hex-lenient", "nanoseconds", True, True, True),
-        Dialect("2.17", _MDT_2_17, _OST_NEW, "hex-lenient", "nanoseconds", True, True, True, False),
+        Dialect(
+            "2.16", _MDT_2_16, _OST_NEW, "hex-lenient", "nanoseconds", True, True, True,
+            lctl="lines",
+        ),
+        Dialect(
+            "2.17", _MDT_2_17, _OST_NEW, "hex-lenient", "nanoseconds", True, True, True,
+            idle_header=False, lctl="lines-and-empty",
+        ),
     )
 }
+# fmt: on

@@ -69,6 +69,8 @@ class Site:
     servers: tuple[Server, ...]
     mdts: tuple[str, ...]
     osts: tuple[str, ...]
+    mdt_roles: int
+    """MDT i serves the storage area i modulo this: the first ones are busy, the last ones idle."""
     compute: tuple[Node, ...]
     login: tuple[Node, ...]
     utility: tuple[Node, ...]
@@ -170,6 +172,7 @@ def make_site(preset: str, rng: np.random.Generator) -> Site:
         servers=tuple(_servers(plan, times)),
         mdts=_target_names("MDT", plan.servers[0] * plan.targets_each[0] * times),
         osts=_target_names("OST", plan.servers[1] * plan.targets_each[1] * times),
+        mdt_roles=plan.servers[0] * plan.targets_each[0],
         compute=tuple(compute),
         login=_other_nodes(plan.login, "login", times),
         utility=_other_nodes(plan.utility, "utility", times),

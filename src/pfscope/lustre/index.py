@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfscope.lustre.defects import Defects
+from pfscope.lustre.names import target_of_parameter
 from pfscope.lustre.words import MARGIN, Offsets, Text
 
 MARK: Final = b"- job_id:"
 _PARAMETER = re.compile(rb"(?P<name>[\w@+-]+(?:\.[\w@:+-]+)+)=")
-_TARGET = re.compile(r"[^.]+\.([^.]+)\.")
 _UNINDENTED: Final = (b"job_stat", b"snapshot", b"start_ti", b"elapsed_")
 
 
@@ -41,12 +41,6 @@ class Index:
     """Lines that are read, or mean nothing to job_stats."""
     parameters: list[tuple[int, Parameter]]
     """Each parameter with the line from which on it is in force."""
-
-
-def parameter_named(name: str) -> Parameter:
-    """Return what a name like `obdfilter.scratch-OST0001.job_stats` stands for."""
-    match = _TARGET.match(name)
-    return Parameter(match.group(1) if match else name, name.endswith("job_stats"))
 
 
 def index_lines(text: Text, size: int, before: Parameter, defects: Defects, final: bool) -> Index:
@@ -94,7 +88,9 @@ def _parameters(text: Text, starts: Offsets, ends: Offsets) -> list[tuple[int, P
     for line in candidates.tolist():
         match = _PARAMETER.match(text.padded, int(starts[line]), int(ends[line]))
         if match:
-            found.append((line, parameter_named(match["name"].decode("ascii", "backslashreplace"))))
+            name = match["name"].decode("ascii", "backslashreplace")
+            parameter = Parameter(target_of_parameter(name), name.endswith("job_stats"))
+            found.append((line, parameter))
     return found
 
 

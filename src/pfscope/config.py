@@ -1,0 +1,132 @@
+"""The site's configuration: one TOML file, declared here once; unknown keys are refused by name.
+
+Looked for in `--config FILE`, then `$PFSCOPE_CONFIG`, then /etc/pfscope/pfscope.toml.
+"""
+
+import argparse
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pfscope.errors import InputError, UsageError
+from pfscope.lustre.identity import DEFAULT_FORMATS, SYSTEM_UID_BELOW, Identifier
+from pfscope.lustre.jobid_format import SLURM_JOB
+
+DEFAULT_PATH = Path("/etc/pfscope/pfscope.toml")
+
+
+@dataclass(frozen=True)
+class IdentityConfig:
+    """How entry ids are written, in the whole site or on one file system."""
+
+    jobid_name: tuple[str, ...] = DEFAULT_FORMATS
+    """The formats that clients use, as in `lctl get_param jobid_name`."""
+    job_pattern: str = SLURM_JOB
+    """A regular expression that a job id fits."""
+    system_uid_below: int = SYSTEM_UID_BELOW
+    system_users: tuple[str, ...] = ()
+    """Further user ids to mark as system users."""
+
+    @cached_property
+    def identifier(self) -> Identifier:
+        """The reader of ids that this configures."""
+        return Identifier(
+            self.jobid_name,
+            job_pattern=self.job_pattern,
+            system_uid_below=self.system_uid_below,
+            system_users=self.system_users,
+        )
+
+
+@dataclass(frozen=True)
+class Config:
+    """All that a site can configure."""
+
+    identity: IdentityConfig = field(default_factory=IdentityConfig)
+    filesystems: Mapping[str, IdentityConfig] = field(default_factory=dict)
+    """`[filesystem.NAME.identity]`: what differs on one file system."""
+
+    def with_jobid_name(self, formats: Sequence[str]) -> "Config":
+        """Return the same with other formats of entry ids, on all file systems."""
+        return replace(
+            self, identity=replace(self.identity, jobid_name=tuple(formats)), filesystems={}
+        )
+
+    def identifier(self, filesystem: str) -> Identifier:
+        """Return the reader of ids on a file system."""
+        return self.filesystems.get(filesystem, self.identity).identifier
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Add `--config` to a command that needs to know the site."""
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the site's configuration")
+
+
+def load_config(path: Path | None = None) -> Config:
+    """Read the configuration, or the defaults where there is no file."""
+    chosen = path or (Path(p) if (p := os.environ.get("PFSCOPE_CONFIG")) else None)
+    if chosen is None and not DEFAULT_PATH.exists():
+        return Config()
+    chosen = chosen or DEFAULT_PATH
+    try:
+        return parse_config(chosen.read_text(encoding="utf-8"), str(chosen))
+    except OSError as error:
+        raise InputError(f"cannot read the configuration {chosen}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{chosen} is not UTF-8 text") from error
+
+
+def parse_config(text: str, name: str) -> Config:
+    """Read a configuration from its text; `name` is what errors call it."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{name} is not TOML: {error}") from error
+    _refuse_unknown(tables, ("identity", "filesystem"), name)
+    site = tables.get("identity", {})
+    config = Config(
+        _identity(site, f"{name}: [identity]"),
+        {
+            filesystem: _identity(
+                site | _table(table, "identity", f"{name}: [filesystem.{filesystem}]"),
+                f"{name}: [filesystem.{filesystem}.identity]",
+            )
+            for filesystem, table in tables.get("filesystem", {}).items()
+        },
+    )
+    for identity in (config.identity, *config.filesystems.values()):
+        _ = identity.identifier  # a format that makes no sense is told now, not at the first id
+    return config
+
+
+def _table(table: Any, key: str, where: str) -> dict[str, Any]:
+    _refuse_unknown(table, (key,), where)
+    inner: dict[str, Any] = table.get(key, {})
+    return inner
+
+
+def _identity(table: dict[str, Any], where: str) -> IdentityConfig:
+    _refuse_unknown(table, tuple(f.name for f in fields(IdentityConfig)), where)
+    kinds = {"jobid_name": list, "job_pattern": str, "system_uid_below": int, "system_users": list}
+    for key, value in table.items():
+        items = value if isinstance(value, list) else []
+        if not isinstance(value, kinds[key]) or not all(isinstance(i, str) for i in items):
+            kind = {list: "a list of strings", str: "a string", int: "a number"}[kinds[key]]
+            raise UsageError(f"{where}: {key} must be {kind}")
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
+    return IdentityConfig(**values)
+
+
+def _refuse_unknown(table: Any, known: tuple[str, ...], where: str) -> None:
+    if not isinstance(table, dict):
+        raise UsageError(f"{where} must be a table")
+    for key in table:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            raise UsageError(f"{where}: unknown key {key!r}; {hint}")

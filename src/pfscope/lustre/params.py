@@ -1,0 +1,133 @@
+"""`lctl get_param` output as parameters, and what the name of a parameter says.
+
+Output is read as a stream: a value of one line stands behind `name=`, a longer one below it, up to
+the next name. Shell prompts and error messages in between belong to nobody.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pfscope.lustre.defects import Defects
+
+TargetKind = Literal["mdt", "ost", "mgs"]
+
+_BOUNDARY: Final = re.compile(
+    rb"^(?:(?P<name>[A-Za-z][\w+-]*(?:\.[\w@:+-]+)+)=\n?"
+    rb"|(?:\[[^\]\n]*\]\s?[#$%>]|\S*[#$>]\s+(?:sudo\s+)?lctl\s)[^\n]*\n?"
+    rb"|(?P<error>(?:lctl: )?error: )[^\n]*\n?)",
+    re.MULTILINE,
+)
+_MOUNTS: Final = re.compile(
+    r"/(?:proc/fs/lustre|sys/fs/lustre|sys/kernel/debug/lustre|proc/sys/lnet|proc/sys/lustre)/"
+)
+_TARGET: Final = re.compile(
+    r"(?:(?P<fs>[^.]+)-)?(?P<kind>MDT|OST)(?P<index>[0-9a-fA-F]{4})(?:_UUID)?"
+)
+_NAMESPACE: Final = re.compile(r"(?:mdt|filter|MGC|mdc|osc)-")
+_EXPORT: Final = re.compile(r"\.exports\.(?P<nid>[^@]+@\w+)\.")
+_SOURCES: Final[dict[str, TargetKind]] = {"mdt": "mdt", "obdfilter": "ost", "mgs": "mgs"}
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterValue:
+    """One parameter: the content of its file, and where in the input that begins."""
+
+    name: str
+    value: bytes
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What a parameter's name says about whose it is; None where it does not say."""
+
+    target: str | None = None
+    file_system: str | None = None
+    kind: TargetKind | None = None
+    nid: str | None = None
+    """The client, for what is kept for each client."""
+
+
+def iter_parameters(
+    chunks: bytes | Iterable[bytes], *, offset: int = 0, defects: Defects | None = None
+) -> Iterator[ParameterValue]:
+    """Split raw output; text that belongs to no parameter is counted in `defects`."""
+    splitter = _Splitter(offset, Defects() if defects is None else defects)
+    tail: list[bytes] = []
+    for chunk in [chunks] if isinstance(chunks, bytes) else chunks:
+        lines, newline, rest = chunk.rpartition(b"\n")
+        if newline:
+            yield from splitter.feed(b"".join((*tail, lines, newline)))
+            tail.clear()
+        tail.append(rest)
+    yield from splitter.feed(b"".join(tail))
+    yield from splitter.end()
+
+
+class _Splitter:
+    """Takes whole lines, gives each parameter as soon as the next one begins."""
+
+    def __init__(self, offset: int, defects: Defects) -> None:
+        self._offset = offset
+        self._defects = defects
+        self._name: str | None = None
+        self._begin = offset
+        self._parts: list[bytes] = []
+
+    def feed(self, text: bytes) -> Iterator[ParameterValue]:
+        done = 0
+        for match in _BOUNDARY.finditer(text):
+            self._keep(text[done : match.start()], self._offset + done)
+            done = match.end()
+            if match["error"] is None:
+                yield from self.end()
+                self._name = match["name"].decode() if match["name"] else None
+                self._begin = self._offset + done
+        self._keep(text[done:], self._offset + done)
+        self._offset += len(text)
+
+    def end(self) -> Iterator[ParameterValue]:
+        if self._name is not None:
+            yield ParameterValue(self._name, b"".join(self._parts), self._begin)
+        self._name, self._parts = None, []
+
+    def _keep(self, text: bytes, offset: int) -> None:
+        if self._name is not None:
+            self._parts.append(text)
+        elif text.strip():
+            self._defects.add(offset, "text of no parameter")
+
+
+def parameter_of_path(path: str) -> str:
+    """Return lctl's name of a file of /proc, /sys or debugfs, under any root; others unchanged.
+
+    >>> parameter_of_path("/copy/proc/fs/lustre/mdt/scratch-MDT0000/job_stats")
+    'mdt.scratch-MDT0000.job_stats'
+    """
+    match = _MOUNTS.search(path)
+    return path[match.end() :].strip("/").replace("/", ".") if match else path
+
+
+def owner_of(name: str) -> Owner:
+    """Return whose parameter this is.
+
+    >>> owner_of("obdfilter.scratch-OST0003.exports.10.1.2.3@o2ib.stats")
+    Owner(target='scratch-OST0003', file_system='scratch', kind='ost', nid='10.1.2.3@o2ib')
+    """
+    source, *rest = name.split(".")
+    nid = match["nid"] if (match := _EXPORT.search(name)) else None
+    kind = _SOURCES.get(source)
+    for part in rest[:2]:
+        if match := _TARGET.fullmatch(_NAMESPACE.sub("", part, count=1)):
+            kind = "mdt" if match["kind"] == "MDT" else "ost"
+            target = match[0].removesuffix("_UUID")
+            return Owner(target, match["fs"], kind, nid)
+    return Owner(rest[0] if kind and rest else None, None, kind, nid)
+
+
+def parse_integer(value: bytes) -> int | None:
+    """Read a file that holds one integer; None if it holds something else."""
+    text = value.strip()
+    return int(text) if re.fullmatch(rb"-?\d{1,20}", text) else None
