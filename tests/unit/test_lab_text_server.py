@@ -9,7 +9,8 @@ from pfscope.lab.dialects import DIALECTS, KINDS, Kind
 from pfscope.lab.text import param_text, server_files, server_sections, server_text
 from pfscope.lustre.brw_stats import parse_brw_stats
 from pfscope.lustre.host import parse_loadavg, parse_meminfo, parse_stat, parse_uptime
-from pfscope.lustre.params import iter_parameters, parameter_of_path, parse_integer
+from pfscope.lustre.names import parameter_of_path
+from pfscope.lustre.params import iter_parameters, parse_integer
 from pfscope.lustre.recovery import parse_recovery_status
 from pfscope.lustre.stats import parse_stats
 from tests.support.lab_snapshots import BOOT_NS, HOST, NOW_NS, server_snapshot
@@ -43,7 +44,7 @@ def test_lctl_output_splits_into_what_was_printed(name: str, kind: Kind) -> None
 def test_every_path_leads_to_the_name(name: str, kind: Kind) -> None:
     dialect = DIALECTS[name]
     files = list(server_files(dialect, server_snapshot(dialect, kind)))
-    assert [parameter_of_path(f.path) for f in files] == [f.name for f in files]
+    assert [parameter_of_path(f.path) or f.path for f in files] == [f.name for f in files]
     assert len({f.path for f in files}) == len(files)
 
 

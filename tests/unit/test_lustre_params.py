@@ -8,7 +8,6 @@ from pfscope.lustre.params import (
     ParameterValue,
     iter_parameters,
     owner_of,
-    parameter_of_path,
     parse_integer,
 )
 
@@ -67,23 +66,6 @@ def test_an_empty_value_is_a_value_and_the_last_line_may_lack_its_end() -> None:
 
 def test_empty_input_has_no_parameters() -> None:
     assert list(iter_parameters(b"")) == []
-
-
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("/proc/fs/lustre/mdt/a-MDT0000/job_stats", "mdt.a-MDT0000.job_stats"),
-        ("/sys/fs/lustre/mdt/a-MDT0000/num_exports", "mdt.a-MDT0000.num_exports"),
-        ("/sys/kernel/debug/lustre/ost/OSS/ost_io/stats", "ost.OSS.ost_io.stats"),
-        (
-            "root/proc/../sys/fs/lustre/ldlm/namespaces/mdt-a-MDT0000_UUID/pool/granted",
-            "ldlm.namespaces.mdt-a-MDT0000_UUID.pool.granted",
-        ),
-        ("/proc/loadavg", "/proc/loadavg"),
-    ],
-)
-def test_a_path_has_the_name_that_lctl_gives_it(path: str, name: str) -> None:
-    assert parameter_of_path(path) == name
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,18 @@
 What cannot be read is noted and passed by. Memory holds one buffer, whatever the texts' size.
 """
 
+import io
 import os
 import time
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from functools import partial
+from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
-from pfscope.agent.discover import Found, Source, discover, target_names
+from pfscope.agent.discover import discover, lustre_sources, target_names
 from pfscope.agent.lctl import get_param
 from pfscope.agent.parameters import BOOT_ID, CLEANUP_INTERVALS, lustre_patterns
 from pfscope.frames import FrameBuilder
 
+Chunk = Union[bytes, memoryview]
 REDISCOVER_S = 60.0
 FRAME_LIMIT = 64 << 20
 """A frame is closed when its compressed texts reach this; what did not fit is noted."""
@@ -56,14 +59,70 @@ class Collector:
         """Read everything into `builder` and return what could not be read."""
         if self._stale():
             self._look()
-        problems = []
+        problems: List[Problem] = []
         for name, read in self._readers():
             if builder.size_bytes >= self._frame_limit:
                 problems.append(Problem(name, "the frame is full"))
                 continue
             try:
-                read(builder)
+                self._read(builder, name, read)
             except OSError as error:
                 problems.append(Problem(name, error.strerror or str(error)))
-                self._look_again_at = self._monotonic()
+                if isinstance(error, FileNotFoundError):
+                    self._look_again_at = self._monotonic()
         return problems
+
+    def _look(self) -> None:
+        self.found = discover(self._root, self._groups, self._lctl)
+        self.cleanup_s = self._cleanup_interval()
+        self._look_again_at = self._monotonic() + REDISCOVER_S
+
+    def _stale(self) -> bool:
+        if self._monotonic() >= self._look_again_at:
+            return True
+        return not self.found.lctl and tuple(target_names(self.found.bases)) != self.found.targets
+
+    def _readers(self) -> Iterator[Tuple[str, Callable[[], Iterator[Chunk]]]]:
+        if self.found.lctl:
+            patterns = lustre_patterns(self._groups)
+            yield "lctl", partial(get_param, self.found.lctl, patterns)
+        for source in self.found.sources:
+            yield source.name, partial(self._chunks, source.path)
+
+    def _read(self, builder: FrameBuilder, name: str, read: Callable[[], Iterator[Chunk]]) -> None:
+        """Read one section; when reading breaks off, what came before is kept."""
+        start = self._monotonic()
+        chunks = read()
+        first = next(chunks, b"")
+        builder.begin(name)
+        try:
+            builder.add(first)
+            for chunk in chunks:
+                builder.add(chunk)
+                if builder.size_bytes >= self._frame_limit:
+                    raise OSError("the frame is full")
+        finally:
+            builder.end(int((self._monotonic() - start) * 1e6))
+
+    def _chunks(self, path: str) -> Iterator[memoryview]:
+        # Not blocking: a copied tree may hold a pipe where a file was expected.
+        file_fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with io.FileIO(file_fd, closefd=True) as file:
+            while True:
+                length = file.readinto(self._buffer)
+                if not length:
+                    return
+                yield self._buffer[:length]
+
+    def _cleanup_interval(self) -> int:
+        """Return the shortest `job_cleanup_interval` of the targets; 0 when there is none."""
+        texts = []
+        try:
+            if self.found.lctl:
+                patterns = list(CLEANUP_INTERVALS)
+                texts = b"".join(get_param(self.found.lctl, patterns, names=False)).split()
+            for source in lustre_sources(self.found.bases, CLEANUP_INTERVALS):
+                texts.append(b"".join(bytes(chunk) for chunk in self._chunks(source.path)).strip())
+        except OSError:
+            return 0
+        return min((int(t) for t in texts if t.isdigit() and int(t)), default=0)

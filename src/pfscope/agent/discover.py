@@ -58,7 +58,7 @@ def discover(root: str, groups: Iterable[str], lctl: Optional[str] = None) -> Fo
     if program:
         targets = _targets_by_lctl(program)
     else:
-        sources = _lustre_sources(bases, lustre_patterns(wanted)) + sources
+        sources = lustre_sources(bases, lustre_patterns(wanted)) + sources
     return Found(tuple(targets), tuple(sources), bases, program)
 
 
@@ -73,7 +73,8 @@ def _host_sources(root: str) -> List[Source]:
     return [source for source in sources if os.path.exists(source.path)]
 
 
-def _lustre_sources(bases: Iterable[str], patterns: Iterable[str]) -> List[Source]:
+def lustre_sources(bases: Iterable[str], patterns: Iterable[str]) -> List[Source]:
+    """Return the files whose names match; of two with one name, the one in the earlier base."""
     sources: Dict[str, Source] = {}
     kept_bases = list(bases)
     for pattern in patterns:
@@ -104,6 +105,9 @@ def _names(directory: str) -> List[str]:
 
 def _targets_by_lctl(program: str) -> List[str]:
     patterns = ["%s.*.num_exports" % kind for kind in TARGET_FOLDERS]
-    output = b"".join(get_param(program, patterns)).decode("utf-8", "replace")
+    try:
+        output = b"".join(get_param(program, patterns)).decode("utf-8", "replace")
+    except OSError:
+        return []  # collecting will meet and note the same trouble
     names = (line.split("=")[0].split(".") for line in output.splitlines())
     return sorted({n[1] for n in names if len(n) == 3 and _TARGET.match(n[1])})

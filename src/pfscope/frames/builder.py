@@ -24,6 +24,11 @@ class FrameBuilder:
         self._name: Optional[str] = None
         self._raw_bytes = 0
 
+    @property
+    def size_bytes(self) -> int:
+        """Compressed bytes so far."""
+        return len(self._payload)
+
     def begin(self, name: str) -> None:
         """Open a section."""
         assert self._name is None, "the section before is still open"

@@ -66,7 +66,7 @@ class Entries:
         return self._count
 
     def book(
-        self, draw: Draw, block: Block, window_ns: tuple[Floats, Floats],
+        self, draw: Draw, block: Block, window_ns: tuple[NDArray[np.int64], NDArray[np.int64]],
         wall_offset_ns: NDArray[np.int64], rng: np.random.Generator,
     ) -> None:  # fmt: skip
         """Add what a draw did; rows of one id and target come together.
@@ -217,13 +217,15 @@ def bin_of(size: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _moments(
-    begin_ns: Floats, end_ns: Floats, requests: Floats, rng: np.random.Generator
+    begin_ns: NDArray[np.int64],
+    end_ns: NDArray[np.int64],
+    requests: Floats,
+    rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return when the first and the last of so many requests happened, spread over windows."""
-    span = np.maximum(end_ns - begin_ns, 0.0)
+    span = np.maximum(end_ns - begin_ns, 0).astype(np.float64)
     last = span * rng.random(len(span)) ** (1.0 / requests)
     others = np.maximum(requests - 1.0, 1.0)
     first = last * (1.0 - rng.random(len(span)) ** (1.0 / others))
     first = np.where(requests > 1, first, last)
-    base = begin_ns.astype(np.int64)
-    return base + first.astype(np.int64), base + last.astype(np.int64)
+    return begin_ns + first.astype(np.int64), begin_ns + last.astype(np.int64)

@@ -64,8 +64,7 @@ def costs(kind: Kind) -> Costs:
 def work_us(cost: Costs, draw: Draw) -> Floats:
     """Return how long an unloaded server works on each row of a draw."""
     carried = draw.by_size.astype(np.float64) * draw.sizes
-    work: Floats = draw.samples.astype(np.float64) @ cost.base_us + carried @ cost.byte_us
-    return work
+    return np.asarray(draw.samples.astype(np.float64) @ cost.base_us + carried @ cost.byte_us)
 
 
 def normal_work_us(tuning: Tuning, kind: Kind, target: int) -> float:
@@ -80,7 +79,8 @@ def normal_work_us(tuning: Tuning, kind: Kind, target: int) -> float:
 
 def slowdown(utilisation: Floats) -> Floats:
     """Return how many times as long requests take on servers that are so much in use."""
-    return 1.0 / (1.0 - np.minimum(utilisation, HIGHEST_UTILISATION))
+    slow: Floats = 1.0 / (1.0 - np.minimum(utilisation, HIGHEST_UTILISATION))
+    return slow
 
 
 def measure(kind: Kind, cost: Costs, draw: Draw, slow: Floats, rng: np.random.Generator) -> Block:

@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LOADAVG: Final = re.compile(
-    rb"(\d+\.\d+) (\d+\.\d+) (\d+\.\d+) (?P<running>\d+)/(?P<processes>\d+) \d+\s*"
+    rb"(\d{1,9}\.\d+) (\d{1,9}\.\d+) (\d{1,9}\.\d+)"
+    rb" (?P<running>\d{1,9})/(?P<processes>\d{1,9}) \d+\s*"
 )
-_CPU: Final = re.compile(rb"^cpu(?P<core>\d*) +(?P<ticks>\d[\d ]*)$", re.MULTILINE)
-_BTIME: Final = re.compile(rb"^btime (\d+)$", re.MULTILINE)
-_MEMORY: Final = re.compile(rb"^(?P<name>[\w()]+): +(?P<size>\d+)(?P<unit> kB)?$", re.MULTILINE)
-_UPTIME: Final = re.compile(rb"(\d+\.\d+) (\d+\.\d+)\s*")
+_CPU: Final = re.compile(rb"^cpu(?P<core>\d*)(?P<ticks>(?: +\d{1,19})+) *$", re.MULTILINE)
+_BTIME: Final = re.compile(rb"^btime (\d{1,19})$", re.MULTILINE)
+_MEMORY: Final = re.compile(
+    rb"^(?P<name>[\w()]+): +(?P<size>\d{1,19})(?P<unit> kB)?$", re.MULTILINE
+)
+_UPTIME: Final = re.compile(rb"(\d{1,19}\.\d+) (\d{1,19}\.\d+)\s*")
 CPU_STATES: Final = (
     "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice",
 )  # fmt: skip

@@ -15,12 +15,9 @@ TargetKind = Literal["mdt", "ost", "mgs"]
 
 _BOUNDARY: Final = re.compile(
     rb"^(?:(?P<name>[A-Za-z][\w+-]*(?:\.[\w@:+-]+)+)=\n?"
-    rb"|(?:\[[^\]\n]*\]\s?[#$%>]|\S*[#$>]\s+(?:sudo\s+)?lctl\s)[^\n]*\n?"
+    rb"|(?:\[[^\]\n]*\] ?[#$%>]|\S*[#$>] +(?:sudo +)?lctl )[^\n]*\n?"
     rb"|(?P<error>(?:lctl: )?error: )[^\n]*\n?)",
     re.MULTILINE,
-)
-_MOUNTS: Final = re.compile(
-    r"/(?:proc/fs/lustre|sys/fs/lustre|sys/kernel/debug/lustre|proc/sys/lnet|proc/sys/lustre)/"
 )
 _TARGET: Final = re.compile(
     r"(?:(?P<fs>[^.]+)-)?(?P<kind>MDT|OST)(?P<index>[0-9a-fA-F]{4})(?:_UUID)?"
@@ -98,16 +95,6 @@ class _Splitter:
             self._parts.append(text)
         elif text.strip():
             self._defects.add(offset, "text of no parameter")
-
-
-def parameter_of_path(path: str) -> str:
-    """Return lctl's name of a file of /proc, /sys or debugfs, under any root; others unchanged.
-
-    >>> parameter_of_path("/copy/proc/fs/lustre/mdt/scratch-MDT0000/job_stats")
-    'mdt.scratch-MDT0000.job_stats'
-    """
-    match = _MOUNTS.search(path)
-    return path[match.end() :].strip("/").replace("/", ".") if match else path
 
 
 def owner_of(name: str) -> Owner:

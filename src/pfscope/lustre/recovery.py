@@ -22,13 +22,13 @@ class Recovery:
     def number(self, key: str) -> int | None:
         """Return a value that is one number."""
         value = self.values.get(key, "")
-        return int(value) if re.fullmatch(r"-?\d+", value) else None
+        return int(value) if re.fullmatch(r"-?\d{1,20}", value) else None
 
     @property
     def clients(self) -> tuple[int, int] | None:
         """How many clients are back (connected, while the target recovers), of how many."""
         for key in ("completed_clients", "connected_clients"):
-            if match := re.fullmatch(r"(\d+)/(\d+)", self.values.get(key, "")):
+            if match := re.fullmatch(r"(\d{1,9})/(\d{1,9})", self.values.get(key, "")):
                 return int(match[1]), int(match[2])
         return None
 

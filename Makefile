@@ -1,0 +1,47 @@
+# Every target does its own set-up in .venv; a bare Debian with Python 3.11, venv and make is enough.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.PHONY: help install demo test check bench agent fuzz format clean
+
+help:  ## say what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+install: $(INSTALLED)  ## create .venv with pfscope and all extras
+
+$(INSTALLED): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,fuzz]'
+	@touch $@
+
+demo: $(INSTALLED)  ## watch agents collect from a simulated Lustre site
+	$(BIN)/pfscope demo
+
+test: $(INSTALLED)  ## run all tests
+	$(BIN)/pytest --numprocesses auto
+
+check: $(INSTALLED)  ## lint, types, import contracts, the agent's Python 3.6
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/vermin --quiet --no-tips --violations -t=3.6- src/pfscope/__init__.py src/pfscope/frames src/pfscope/agent
+
+bench: $(INSTALLED)  ## print the speeds, each beside a peer or a baseline
+	@for name in $$(ls benchmarks/*_speed.py benchmarks/*_cost.py); do \
+	  $(BIN)/python -m benchmarks.$$(basename $$name .py) || exit 1; echo; done
+
+agent: $(INSTALLED)  ## build dist/pfscope-agent.pyz, the agent as one file
+	$(BIN)/python packaging/build_agent.py dist/pfscope-agent.pyz
+
+fuzz: $(INSTALLED)  ## fuzz the readers, a minute each
+	@for target in $$(ls tests/fuzz/fuzz_*.py); do \
+	  $(BIN)/python -m tests.fuzz.$$(basename $$target .py) -max_total_time=60 || exit 1; done
+
+format: $(INSTALLED)  ## put the source in its usual form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## remove all that was made
+	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
