@@ -5,14 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pfscope.lab.dialects import BYTES_OPERATIONS, DIALECTS, KINDS, Dialect, Kind
 from pfscope.lab.tables import HISTOGRAM_BINS, TargetTable
 from pfscope.lab.text_jobs import job_stats_text
+from tests.support.lab_tables import BOOT_NS, tables
 
-MAX = 2**64 - 1
-BOOT_NS = 1_600_000_000 * 10**9
 LABELS = [f"{1 << n % 10}{'KM'[n // 10 - 1] if n >= 10 else ''}" for n in range(30)] + ["1G", "2G"]
 LETTERS = frozenset(range(0xC0, 0x100)) - {0xD7, 0xF7}
 
@@ -85,34 +83,6 @@ def operation_line(
 
 def measures(table: TargetTable) -> tuple[np.ndarray, ...]:
     return table.samples, table.minimum, table.maximum, table.total, table.sumsq
-
-
-numbers = st.one_of(
-    st.just(0), st.integers(0, 12), st.integers(0, MAX), st.sampled_from([10**n for n in range(20)])
-)
-raw_ids = st.binary(max_size=31).map(lambda raw: raw.replace(b"\0", b"x"))
-times = st.integers(BOOT_NS, BOOT_NS + 10**18)
-
-
-@st.composite
-def tables(draw: st.DrawFn, dialect: Dialect, kind: Kind) -> TargetTable:
-    ids = draw(st.lists(raw_ids, max_size=5))
-    shape = (len(ids), len(dialect.operations(kind)))
-    seed = draw(st.integers(0, 2**32))
-    pool = np.array(draw(st.lists(numbers, min_size=1, max_size=20)), np.uint64)
-    rng = np.random.default_rng(seed)
-    start = [draw(times) for _ in ids]
-    histograms = rng.choice(pool // np.uint64(64), (len(ids), 2, HISTOGRAM_BINS))
-    histograms[rng.random(histograms.shape) < draw(st.floats(0, 1))] = 0
-    return TargetTable(
-        "scratch-OST0000",
-        kind,
-        ids,
-        np.array([draw(st.integers(t, BOOT_NS + 10**18)) for t in start], np.int64),
-        np.array(start, np.int64),
-        *(rng.choice(pool, shape) for _ in range(5)),
-        histograms if dialect.histograms else None,
-    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -31,7 +31,10 @@ def get_param(
     import subprocess  # only here: most servers never need it
 
     command = [program, "get_param"] + ([] if names else ["-n"]) + patterns
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    # No shell, and the program is the one the administrator chose or the system's own.
+    child = subprocess.Popen(  # noqa: S603
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
     assert child.stdout is not None
     deadline = time.monotonic() + patience_s
     try:

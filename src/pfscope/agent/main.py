@@ -7,6 +7,7 @@ import argparse
 import os
 import signal
 import sys
+import time
 from typing import List, Optional
 
 import pfscope
@@ -101,8 +102,11 @@ def _loop(agent: Agent, log: FrameLog, sender: Optional[Sender]) -> None:
 def _once(agent: Agent, log: FrameLog, sender: Optional[Sender]) -> int:
     if not agent.tick(log):
         return 1
-    while sender and not sender.failing and sender.step() == 0.0:
-        pass
+    while sender:
+        delay_s = sender.step()
+        if sender.failing or delay_s == float("inf"):
+            break
+        time.sleep(delay_s)
     return 1 if sender and sender.failing else 0
 
 

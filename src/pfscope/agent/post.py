@@ -1,7 +1,7 @@
 """One POST over HTTP(S), by the socket: small enough for a server that has better things to do.
 
-The whole exchange has one deadline and a bounded reply, so that a slow or endless answer cannot hold
-the sender. HTTP/1.0 is spoken: the connection ends with the reply and nothing comes in pieces.
+The whole exchange has one deadline and a bounded reply, so that a slow or endless answer cannot
+hold the sender. HTTP/1.0 is spoken: the connection ends with the reply and nothing comes in pieces.
 The standard library's client is not used because it takes 8 MB of memory, mostly for TLS.
 """
 
@@ -101,7 +101,7 @@ def parse_reply(raw: bytes) -> Reply:
 def _complete(received: bytearray) -> bool:
     """Whether all of a reply is here although the connection is still open."""
     head, separator, body = bytes(received).partition(b"\r\n\r\n")
-    return bool(separator) and len(body) >= _length(_fields(head), _REPLY_LIMIT)
+    return bool(separator) and len(body) >= _length(_fields(head), 2 * _REPLY_LIMIT)
 
 
 def _fields(head: bytes) -> Dict[bytes, bytes]:

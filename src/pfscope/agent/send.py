@@ -105,7 +105,7 @@ class Sender:
     def _deliver(self, batch: Batch) -> None:
         reply = self._post(batch.body)
         if reply.status == 413 and len(batch.frames) == 1:
-            verdicts = {key: ("rejected", "too large") for key in batch.frames}
+            verdicts = dict.fromkeys(batch.frames, ("rejected", "too large"))
         elif reply.status != 200:
             self._fail(_status_text(reply.status), reply.retry_after_s)
             return

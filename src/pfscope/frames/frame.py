@@ -12,7 +12,7 @@ from pfscope.frames.inflate import inflate
 from pfscope.frames.meta import Meta, Origin, SectionInfo, decode_meta, encode_meta
 from pfscope.frames.record import HEAD_BYTES, Head, pack_head, unpack_head
 
-RAW_LIMIT = 4 << 30
+RAW_LIMIT = 1 << 30
 """Texts beyond this are refused unless the caller says otherwise."""
 
 
@@ -29,10 +29,10 @@ class Section(NamedTuple):
 
         A section named `lctl` is such a print already; an empty text prints nothing.
         """
-        if self.name == "lctl" or not self.text:
-            return self.text
-        end = b"" if self.text.endswith(b"\n") else b"\n"
-        return self.name.encode("utf-8", "surrogateescape") + b"=\n" + self.text + end
+        if not self.text:
+            return b""
+        name = b"" if self.name == "lctl" else self.name.encode("utf-8", "surrogateescape") + b"=\n"
+        return name + self.text + (b"" if self.text.endswith(b"\n") else b"\n")
 
 
 class Frame(NamedTuple):
@@ -67,6 +67,11 @@ class Frame(NamedTuple):
             del buffer[: info.raw_bytes]
         # The rest is empty by now; asking for it checks the stream's own end.
         for _block in blocks:
+            pass
+
+    def verify(self) -> None:
+        """Inflate everything and keep nothing; a payload that lies is a `FrameError`."""
+        for _block in inflate(self.payload, self.raw_bytes):
             pass
 
 

@@ -11,6 +11,7 @@ from pfscope.frames.errors import FrameError
 from pfscope.frames.record import META_LIMIT
 
 _MAX_INTEGER = (1 << 63) - 1
+_NOT_IN_NAMES = frozenset("\n\r\0")
 
 
 class Origin(NamedTuple):
@@ -18,9 +19,9 @@ class Origin(NamedTuple):
 
     server: str
     epoch: str
-    """Drawn anew at each start of an agent; begins with the server's boot id and a dot."""
+    """An agent's: the server's boot id, a dot, and letters drawn anew at each start."""
     sequence: int
-    """Counts the frames of an epoch from 0, without gaps."""
+    """Counts an agent's frames from 0 without gaps; in imported dumps, seconds since 1970."""
     wall_ns: int
     """The server's wall clock when the collection began, nanoseconds since 1970."""
     monotonic_ns: int = 0
@@ -51,8 +52,16 @@ class Meta(NamedTuple):
 
 
 def encode_meta(meta: Meta) -> bytes:
-    """Return the meta object's bytes (the wall time is in the head)."""
-    fields = dict(meta.origin._asdict(), notes=meta.notes)
+    """Return the meta object's bytes (the wall time is in the head).
+
+    Names that `decode_meta` would refuse are a `FrameError` here already.
+    """
+    origin = meta.origin
+    for name in (origin.server, origin.epoch) + tuple(origin.filesystems):
+        _name(name)
+    for info in meta.contents:
+        _name(info.name)
+    fields = dict(origin._asdict(), notes=meta.notes)
     fields["sections"] = [list(info) for info in meta.contents]
     del fields["wall_ns"]
     return json.dumps(fields, separators=(",", ":"), sort_keys=True, allow_nan=False).encode()
@@ -63,14 +72,14 @@ def decode_meta(data: bytes, wall_ns: int) -> Meta:
     fields = _json_object(data)
     try:
         origin = Origin(
-            server=_text(fields["server"]),
-            epoch=_text(fields["epoch"]),
+            server=_name(fields["server"]),
+            epoch=_name(fields["epoch"]),
             sequence=_count(fields["sequence"]),
             wall_ns=wall_ns,
             monotonic_ns=_count(fields["monotonic_ns"]),
             interval_s=_duration(fields["interval_s"]),
             effective_interval_s=_duration(fields["effective_interval_s"]),
-            filesystems=tuple(_text(name) for name in _list(fields["filesystems"])),
+            filesystems=tuple(_name(name) for name in _list(fields["filesystems"])),
         )
         contents = tuple(_section(item) for item in _list(fields["sections"]))
         notes = fields["notes"]
@@ -101,11 +110,12 @@ def _section(item: Any) -> SectionInfo:
     fields = _list(item)
     if len(fields) != 3:
         raise _wrong(item)
-    return SectionInfo(_text(fields[0]), _count(fields[1]), _count(fields[2]))
+    return SectionInfo(_name(fields[0]), _count(fields[1]), _count(fields[2]))
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
+def _name(value: Any) -> str:
+    # A line end or a NUL in a name could forge records wherever names are printed.
+    if not isinstance(value, str) or not value or not _NOT_IN_NAMES.isdisjoint(value):
         raise _wrong(value)
     return value
 

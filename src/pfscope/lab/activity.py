@@ -52,25 +52,17 @@ class Activity:
     def draw(self, sources: Sources, begin_s: float, end_s: float, down: NDArray[np.bool_]) -> Draw:
         """Return what `sources` do between two times, except on targets that are down."""
         on = np.minimum(sources.off_s, end_s) - np.maximum(sources.on_s, begin_s)
-        expected_s = np.maximum(on, 0.0) * self._pattern(sources, begin_s, end_s)
+        expected_s = np.maximum(on, 0.0) * _rhythm(sources, begin_s, end_s)
         expected_s[down[sources.target]] = 0.0
         chance = -np.expm1(-sources.touch * expected_s)
         source = np.flatnonzero(self._rng.random(len(sources)) < chance)
         chosen = sources.take(source)
-        strength = chosen.weight * (expected_s[source] / chance[source])
-        return self._requests(source, chosen, strength)
-
-    def _pattern(self, sources: Sources, begin_s: float, end_s: float) -> Floats:
-        """Return each source's activity relative to its mean: its own rhythm, and the day's."""
-        step_s = end_s - begin_s
-        period = np.where(sources.period_s > 0, sources.period_s, 1.0)
-        rhythm = _on_time(end_s - sources.phase_s, period, sources.duty)
-        rhythm -= _on_time(begin_s - sources.phase_s, period, sources.duty)
-        rhythm = np.where(sources.period_s > 0, rhythm / (step_s * sources.duty), 1.0)
+        # The hour of the day makes touches stronger, not more frequent.
         edges = self._calibration.busy_seconds(self._kind, np.array([begin_s, end_s]))
-        hour = float(edges[1] - edges[0]) / step_s
-        pattern: Floats = np.maximum(rhythm, 0.0) * np.where(sources.steady, 1.0, hour)
-        return pattern
+        hour = float(edges[1] - edges[0]) / (end_s - begin_s)
+        strength = chosen.weight * (expected_s[source] / chance[source])
+        strength *= np.where(chosen.steady, 1.0, hour)
+        return self._requests(source, chosen, strength)
 
     def _requests(self, source: NDArray[np.int64], chosen: Sources, strength: Floats) -> Draw:
         p, rng = self._profiles, self._rng
@@ -128,6 +120,16 @@ class Activity:
         samples[rows, self._column["crossdir_rename"]] = (
             renames - samples[rows, self._column["samedir_rename"]]
         )
+
+
+def _rhythm(sources: Sources, begin_s: float, end_s: float) -> Floats:
+    """Return each source's activity relative to its mean while it is on."""
+    period = np.where(sources.period_s > 0, sources.period_s, 1.0)
+    on_s = _on_time(end_s - sources.phase_s, period, sources.duty)
+    on_s -= _on_time(begin_s - sources.phase_s, period, sources.duty)
+    relative = np.maximum(on_s, 0.0) / ((end_s - begin_s) * sources.duty)
+    rhythm: Floats = np.where(sources.period_s > 0, relative, 1.0)
+    return rhythm
 
 
 def _on_time(time_s: Floats, period_s: Floats, duty: Floats) -> Floats:

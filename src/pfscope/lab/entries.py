@@ -50,7 +50,7 @@ class Shown:
 class Entries:
     """The job_stats of all targets of one kind."""
 
-    def __init__(self, kind: Kind, targets: int, profiles: Profiles) -> None:
+    def __init__(self, kind: Kind, targets: int, profiles: Profiles, begin_ns: int) -> None:
         self._targets, self._width = targets, len(OPERATIONS[kind])
         sizes = np.unique(profiles.slot_sizes)
         self._bins = np.unique(bin_of(sizes))
@@ -60,7 +60,8 @@ class Entries:
         io_sizes = np.zeros((0, 2, len(self._bins)), np.uint64)
         self._columns = _Columns(none, none, none, none, none, none, io_sizes)
         self._slot = np.full((0, targets), NONE, np.int32)
-        self._scanned_ns = np.zeros(targets, np.int64)
+        # Targets do not scan in step: each has its own phase.
+        self._scanned_ns = begin_ns - np.arange(targets) * 97 * 10**9 % (300 * 10**9)
 
     def __len__(self) -> int:
         return self._count
@@ -140,6 +141,10 @@ class Entries:
         full = np.zeros((*by_bin.shape[:-1], HISTOGRAM_BINS), np.uint64)
         full[..., self._bins] = by_bin
         return full
+
+    def no_sizes(self, rows: int) -> Counters:
+        """Return compact histograms that have counted nothing."""
+        return np.zeros((rows, 2, len(self._bins)), np.uint64)
 
     def by_bin(self, draw: Draw) -> Counters:
         """Return the I/O sizes of each row of a draw, [rows, 2, sizes in use]."""

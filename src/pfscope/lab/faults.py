@@ -89,8 +89,10 @@ class Mangler:
             if not len(candidates) or not wanted:
                 continue
             for row in np.unique(self._rng.choice(candidates, wanted)).tolist():
-                result[row] = self._ids.number(self._shape(self._ids.raw[entry_id[row]]))
-                self.count += 1
+                raw = self._ids.raw[entry_id[row]]
+                if has_job[row] == raw[:1].isdigit():
+                    result[row] = self._ids.number(self._shape(raw))
+                    self.count += 1
         return result
 
     def _shape(self, raw: bytes) -> bytes:
@@ -139,18 +141,26 @@ def plan(
     faults: frozenset[str], site: Site, observations: int, interval_s: float, cleanup_s: int,
     rng: np.random.Generator,
 ) -> list[Event]:  # fmt: skip
-    """Return the events of a run, one of each kind in every day, by their observation."""
+    """Return the events of a run, one of each kind in every day, in order."""
     per_day = max(1, round(86_400 / interval_s))
     events: list[Event] = []
     for first in range(0, observations, per_day):
         length = min(per_day, observations - first)
         servers = rng.permutation(len(site.servers)).tolist()
-        day = [*_day_of_events(site, servers, interval_s, cleanup_s, rng)]
-        for event, fraction in day:
-            at = first + min(max(0, round(fraction * length)), max(0, length - 2))
-            if event.fault in faults:
+        free = first
+        for event, fraction in _day_of_events(site, servers, interval_s, cleanup_s, rng):
+            # One after the other: who loses counters must have been observed just before.
+            at = max(free, first + round(fraction * length))
+            if event.fault in faults and at < first + length - 1:
                 events.append(replace(event, observation=at))
-    return sorted(events, key=lambda e: (e.observation, e.fault, e.server))
+                free = at + 1 + _observations_lost(event, interval_s)
+    return events
+
+
+def _observations_lost(event: Event, interval_s: float) -> int:
+    if event.fault == "reboot":
+        return int(np.ceil(event.amount / interval_s))
+    return int(event.amount) if event.fault == "agent-outage" else 0
 
 
 def _day_of_events(
@@ -181,7 +191,7 @@ def misread(
 ) -> TargetTable:  # fmt: skip
     """Return a table as a read shows it that skips or repeats a few entries now and then."""
     draws = rng.random(2), rng.integers(1, 4, 2)
-    old = dialect.name.startswith(("2.5", "2.10", "2.12", "2.14", "2.15"))
+    old = not dialect.since("2.16")
     for fault, chance, count in zip(("skipped", "repeated"), *draws, strict=True):
         rows = rng.integers(0, max(1, len(table.ids)), int(count))
         if fault not in faults or not old or chance > 0.06 or len(table.ids) < 10:

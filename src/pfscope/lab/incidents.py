@@ -5,7 +5,7 @@ of each target that it names, on top of what is normal. It stands in Slurm's tex
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,15 @@ from pfscope.lab.site import FILE_SYSTEM, Site
 from pfscope.lab.workload import Job
 
 _KEYS = {"kind", "start", "duration_s", "targets", "user", "nodes", "factor", "executable"}
+_VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "start": ("seconds or an ISO 8601 time", lambda v: isinstance(v, int | float | str)),
+    "duration_s": ("a number above zero", lambda v: isinstance(v, int | float) and v > 0),
+    "factor": ("a number above zero", lambda v: isinstance(v, int | float) and v > 0),
+    "targets": ("a list of names", lambda v: isinstance(v, tuple) and bool(v)),
+    "nodes": ("a list of names, or how many", lambda v: bool(v) and isinstance(v, tuple | int)),
+    "user": ("a user id", lambda v: isinstance(v, int | str)),
+    "executable": ("a name", lambda v: isinstance(v, str)),
+}
 _SHORT = {
     "checkpoint": "periodic_checkpoint", "small_files": "many_small_files",
     "temporary": "temporary_files", "python_import": "python_import_storm",
@@ -37,7 +46,7 @@ class Request:
     duration_s: float = 900.0
     factor: float = 10.0
     targets: tuple[str, ...] | None = None
-    user: int | None = None
+    user: int | str | None = None
     nodes: tuple[str, ...] | int | None = None
     executable: str | None = None
 
@@ -81,9 +90,9 @@ def _request(row: dict[str, Any], where: str) -> Request:
     for name in ("targets", "nodes"):
         if isinstance(values.get(name), list):
             values[name] = tuple(str(value) for value in values[name])
-    for name in ("duration_s", "factor"):
-        if name in values and not (isinstance(values[name], int | float) and values[name] > 0):
-            raise InputError(f"{where}: {name} must be a number above zero")
+    for name, (what, good) in _VALUES.items():
+        if values.get(name) is not None and not good(values[name]):
+            raise InputError(f"{where}: {name} must be {what}")
     return Request(**values)
 
 

@@ -16,10 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from pfscope.errors import InputError
+from pfscope.errors import InputError, UsageError
 from pfscope.lab import lctl
 from pfscope.lab.tables import ServerSnapshot
 from pfscope.lab.text import server_files
+
+
+def require_empty(directory: Path) -> None:
+    """Refuse a directory that holds something: what is there would pass for a server's files."""
+    if directory.is_dir() and any(directory.iterdir()):
+        raise UsageError(f"{directory} is not empty: name a directory that is, or a new one")
 
 
 class LiveTree:

@@ -100,11 +100,11 @@ class Machine:
         nothing = Tally(0, 0, 0, 0, 0)
         kind = self.server.kind
         least, most = _THREADS[kind]
-        tallies = [self.tallies.get(n, nothing) for n in ("req_waittime", "req_qdepth")]
-        active = self.tallies.get("req_active", nothing)
-        return [
-            ServiceTotals(_SERVICES[kind], least, most, self.threads, *tallies, active)
-        ]
+        wait, depth, active = (
+            self.tallies.get(name, nothing) for name in ("req_waittime", "req_qdepth", "req_active")
+        )
+        name = _SERVICES[kind]
+        return [ServiceTotals(name, least, most, self.threads, wait, depth, active)]
 
 
 def new_boot_id(rng: np.random.Generator) -> str:

@@ -17,7 +17,7 @@ from pfscope.lab.sources import NO_ID, Floats, Ids, Ints, Origin, Origins, Sourc
 from pfscope.lab.workload import Job
 
 PUHTI_OSTS = 24
-_LEAKY = {"missing-job": 0.17, "qualified": 0.004}
+_LEAKY = {"missing-job": 0.21, "qualified": 0.0025}
 """Which part of the nodes of jobs loses the job id, or qualifies the host, now and then."""
 _ROOT_PROGRAMS = (
     "sshd", "systemd", "crond", "bash", "rsyslogd", "node_exporter", "df", "ls", "stat", "find",
@@ -170,7 +170,7 @@ class Population:
             "system",
         )
         qualified = self.ids.numbers(raw + b"." + DOMAIN.encode() for raw in plain)
-        return self._leaking(groups, {"qualified": (0.001, {"ost": qualified})})
+        return self._leaking(groups, {"qualified": (0.0005, {"ost": qualified})})
 
     def _job_groups(self, pairs: Sequence[tuple[int, Job, int]]) -> _Groups:
         users = self._site.users

@@ -64,7 +64,10 @@ def costs(kind: Kind) -> Costs:
 def work_us(cost: Costs, draw: Draw) -> Floats:
     """Return how long an unloaded server works on each row of a draw."""
     carried = draw.by_size.astype(np.float64) * draw.sizes
-    return np.asarray(draw.samples.astype(np.float64) @ cost.base_us + carried @ cost.byte_us)
+    work: Floats = np.add(
+        draw.samples.astype(np.float64) @ cost.base_us, carried @ cost.byte_us, dtype=np.float64
+    )
+    return work
 
 
 def normal_work_us(tuning: Tuning, kind: Kind, target: int) -> float:
@@ -109,7 +112,8 @@ def _bytes_us(cost: Costs, draw: Draw, rows: NDArray[np.intp], first: int) -> Fl
     span = slice(first, first + SLOTS)
     count = draw.by_size[rows, span].astype(np.float64)
     carried: Floats = (count * draw.sizes[rows, span]) @ cost.byte_us[span]
-    return carried / np.maximum(count.sum(axis=1), 1.0)
+    each: Floats = carried / np.maximum(count.sum(axis=1), 1.0)
+    return each
 
 
 def _measure_values(

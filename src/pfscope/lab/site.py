@@ -71,17 +71,14 @@ class Site:
     osts: tuple[str, ...]
     mdt_roles: int
     """MDT i serves the storage area i modulo this: the first ones are busy, the last ones idle."""
+    scale: float
+    """How active the site is in comparison with Puhti."""
     compute: tuple[Node, ...]
     login: tuple[Node, ...]
     utility: tuple[Node, ...]
     users: tuple[User, ...]
     system_users: tuple[User, ...]
     pools: tuple[Pool, ...]
-
-    @property
-    def scale(self) -> float:
-        """How large the site is in comparison with Puhti."""
-        return len(self.compute) / PUHTI_COMPUTE_NODES
 
     def targets(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of all MDTs or of all OSTs."""
@@ -102,6 +99,8 @@ class _Plan:
     """How many MDS and OSS."""
     targets_each: tuple[int, int]
     users: int
+    liveliness: float
+    """Activity for each node in comparison with Puhti."""
     racks: tuple[str, ...]
     """Patterns of node names; the letter after the number tells the kind of node."""
     node_types: tuple[tuple[str, str, int], ...]
@@ -114,6 +113,7 @@ _PUHTI = _Plan(
     servers=(2, 8),
     targets_each=(2, 3),
     users=300,
+    liveliness=1.0,
     racks=(
         "r{01-04}c{01-48}", "r{01-04}g{01-08}", "r{05-07}c{01-64}", "r{08-08}m{01-06}",
         "r{09-10}c{01-48}", "r{11-12}c{01-72}", "r{13-18}c{01-48}", "r{13-18}g{01-08}",
@@ -129,6 +129,7 @@ _MINI = _Plan(
     servers=(1, 2),
     targets_each=(2, 2),
     users=12,
+    liveliness=4.0,
     racks=("r{01-01}c{01-16}", "r{01-01}g{01-04}"),
     node_types=(("c", "M", 12), ("c", "M-IO", 2), ("c", "L", 2), ("g", "GPU", 4)),
     login=("mini-login{11-12}",),
@@ -173,6 +174,7 @@ def make_site(preset: str, rng: np.random.Generator) -> Site:
         mdts=_target_names("MDT", plan.servers[0] * plan.targets_each[0] * times),
         osts=_target_names("OST", plan.servers[1] * plan.targets_each[1] * times),
         mdt_roles=plan.servers[0] * plan.targets_each[0],
+        scale=plan.liveliness * len(compute) / PUHTI_COMPUTE_NODES,
         compute=tuple(compute),
         login=_other_nodes(plan.login, "login", times),
         utility=_other_nodes(plan.utility, "utility", times),

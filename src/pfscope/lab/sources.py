@@ -76,8 +76,8 @@ class Origins:
         return np.arange(first, len(self.all), dtype=np.int32)
 
     def account_of(self, origins: Ints) -> Ints:
-        """Return the accounts of origins."""
-        return np.asarray(self._account_of, np.int32)[origins]
+        """Return the accounts of origins; -1 has the account -1."""
+        return np.asarray([*self._account_of, -1], np.int32)[origins]
 
 
 @dataclass(slots=True)

@@ -34,7 +34,7 @@ PRESENT: dict[str, dict[Kind, float]] = {
     "system_utility": {"mdt": 0.4, "ost": 13.4},
 }
 """Entries in one snapshot of Puhti, by class of source: counts over 113 snapshots, divided."""
-LIVES_S = 760.0
+LIVES_S = 840.0
 """How long an entry stands after its last request: the cleanup interval and the wait for a scan."""
 PARTS = {"compute": 1.0, "login": 0.10, "utility": 0.01, "unattributed": 0.06}
 """Activity relative to the figures, which are those of compute nodes."""
@@ -100,7 +100,7 @@ class Tuning:
         for kind, sources in batch.items():
             on = active_seconds(sources.on_s, sources.off_s, begin_s, begin_s + DAY_S) / DAY_S
             wanted = PRESENT[name][kind] * self._site.scale
-            sources.touch *= _solve_presence(on, sources.touch * LIVES_S, wanted)
+            sources.touch *= _solve_presence(on, sources.touch * sources.duty * LIVES_S, wanted)
 
     def strength(self, part: str, batches: Sequence[Batch], carried: Batch, begin_s: float) -> None:
         """Set the factors of the sources of one part, given what older sources still do."""

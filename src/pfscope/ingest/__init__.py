@@ -1,0 +1,4 @@
+"""From frames to usage: parse, identify, difference; the same path live, imported and replayed.
+
+Snapshots are columns; each is compared with what is remembered of the ones before it, in arrays.
+"""

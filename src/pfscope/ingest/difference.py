@@ -1,0 +1,266 @@
+"""Counters to usage: each snapshot against what is remembered; equation C3, knowing better.
+
+An entry's counters restart together, so one reset is judged for all of them:
+- a start_time that changed is a reset, even when the values grew;
+- a value that fell, or an operation that vanished, is a reset;
+- an entry that returns was removed only if Lustre could have removed it by the observation that
+  missed it, and its start_time does not say otherwise;
+- a new entry counts from zero since the observation before; in the first observation of a target
+  it is a baseline, unless it began in an interval that we know.
+An increment covers the time since its series was last seen: a missed observation makes one longer
+interval. What was observed after the time of a late snapshot is already counted, and stays.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfscope.ingest.memory import NEVER, Memory, Slots
+from pfscope.lustre.columns import UNKNOWN_TIME, JobStats
+
+CLEANUP_INTERVAL_S: Final = 600
+"""Lustre's default `job_cleanup_interval`."""
+KEPT_OBSERVATIONS: Final = 1024
+_NEVER_REMOVED: Final = 2**62
+
+Microseconds = NDArray[np.int64]
+Counters = dict[str, NDArray[np.uint64]]
+NewSeries = Callable[[list[tuple[str, bytes]]], list[int]]
+"""Gives each new (target, raw id) the number of its series."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All entries of one server at one time, ready to be compared."""
+
+    time_us: int
+    stats: JobStats
+    known_since_us: int | None = None
+    """When the server was last observed: what began after it is counted from zero."""
+    cleanup_s: Mapping[str, int] = field(default_factory=dict)
+    """`job_cleanup_interval` of each target where it is known; 0 is never."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Increments as columns: one row for each series and operation that changed."""
+
+    begin_us: Microseconds
+    end_us: Microseconds
+    series: NDArray[np.int64]
+    operation: NDArray[np.int64]
+    """The row of `Memory.operations`."""
+    samples: NDArray[np.int64]
+    total: NDArray[np.int64]
+    sumsq: NDArray[np.float64]
+    minimum: NDArray[np.int64]
+    """Of the interval, where it can be told from the lifetime's; else -1."""
+    maximum: NDArray[np.int64]
+    restarted: NDArray[np.bool_]
+    """The counter was at zero when the interval began: the raw counter is a sum from here on."""
+    baseline: NDArray[np.bool_]
+    """Not usage: what the counter held when it was first seen."""
+
+    def __len__(self) -> int:
+        return len(self.series)
+
+
+@dataclass(slots=True)
+class _Entries:
+    """The entries of a snapshot while they are judged."""
+
+    slot: Slots
+    new: NDArray[np.bool_]
+    previous_us: Microseconds
+    """The target's observation before this one, NEVER where there is none."""
+    cleanup_us: Microseconds
+    counted: NDArray[np.bool_]
+    """False for what a late snapshot must not count again, and for repeated entries."""
+
+
+def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usage:
+    """Return the usage since what is remembered, and remember the snapshot."""
+    stats = snapshot.stats
+    entries = _find_entries(snapshot, memory, new_series)
+    kept = entries.counted[stats.entry]
+    entry = stats.entry[kept]
+    row, slot = _memory_rows(stats, memory)[kept], entries.slot[entry]
+    current = {name: getattr(stats, name)[kept] for name in Memory.COUNTERS}
+    before = {name: getattr(memory, name)[row, slot] for name in Memory.COUNTERS}
+    reset = _resets(snapshot, entries, memory, entry, current, before)
+    baseline = _baselines(snapshot, entries, memory)
+    fresh = reset | entries.new
+    for values in before.values():
+        values[fresh[entry]] = 0
+    begin = np.where(fresh, entries.previous_us, memory.seen_us[entries.slot])
+    begin[fresh & (begin == NEVER)] = snapshot.known_since_us or snapshot.time_us
+    begin[baseline] = snapshot.time_us
+    _remember(snapshot, entries, memory, reset, entry, row, current)
+    changed = (current["samples"] != before["samples"]) | (current["total"] != before["total"])
+    return Usage(
+        begin[entry][changed],
+        np.full(np.count_nonzero(changed), snapshot.time_us),
+        memory.series[slot[changed]],
+        row[changed],
+        _increment(current, before, "samples", changed),
+        _increment(current, before, "total", changed),
+        (current["sumsq"][changed] - before["sumsq"][changed]).astype(np.float64),
+        _extreme(current, before, "minimum", changed, fresh[entry]),
+        _extreme(current, before, "maximum", changed, fresh[entry]),
+        fresh[entry][changed],
+        baseline[entry][changed],
+    )
+
+
+def _increment(
+    current: Counters, before: Counters, name: str, changed: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    return (current[name][changed] - before[name][changed]).astype(np.int64)
+
+
+def _extreme(
+    current: Counters,
+    before: Counters,
+    name: str,
+    changed: NDArray[np.bool_],
+    fresh: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """The lifetime's extreme is the interval's where it moved, or where both begin together."""
+    told = (fresh | (current[name] != before[name]))[changed]
+    return np.where(told, current[name][changed].astype(np.int64), -1)
+
+
+def _memory_rows(stats: JobStats, memory: Memory) -> NDArray[np.int64]:
+    """Return the memory row of each counter."""
+    pair = stats.operation.astype(np.int64) * len(stats.units) + stats.unit
+    used, which = np.unique(pair, return_inverse=True)
+    names = [(stats.operations[p // len(stats.units)], stats.units[p % len(stats.units)])
+             for p in used.tolist()]  # fmt: skip
+    return memory.rows_of(names)[which]
+
+
+def _find_entries(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> _Entries:
+    """Find the slot of every entry, a fresh one for every new entry."""
+    stats, time = snapshot.stats, snapshot.time_us
+    slot = np.empty(stats.entries, np.int64)
+    previous = np.empty(stats.entries, np.int64)
+    cleanup = np.empty(stats.entries, np.int64)
+    unknown: list[tuple[int, str, bytes]] = []
+    for number in np.unique(stats.target).tolist():
+        name = stats.targets[number]
+        target = memory.target(name)
+        rows = np.flatnonzero(stats.target == number)
+        ids = [stats.ids[i] for i in stats.entry_id[rows].tolist()]
+        known = target.slots
+        slot[rows] = [known.get(raw, -1) for raw in ids]
+        unknown.extend(
+            (i, name, stats.ids[stats.entry_id[i]]) for i in rows[slot[rows] < 0].tolist()
+        )
+        at = bisect_left(target.observed_us, time)
+        previous[rows] = target.observed_us[at - 1] if at else NEVER
+        seconds = snapshot.cleanup_s.get(name, CLEANUP_INTERVAL_S)
+        cleanup[rows] = seconds * 10**6 if seconds else _NEVER_REMOVED
+    new = slot < 0
+    _admit(unknown, slot, memory, new_series)
+    counted = _last_of_each(slot) & (memory.seen_us[slot] < time)
+    return _Entries(slot, new, previous, cleanup, counted)
+
+
+def _admit(
+    unknown: list[tuple[int, str, bytes]], slot: Slots, memory: Memory, new_series: NewSeries
+) -> None:
+    """Give new ids their slots; an id may stand twice in one read."""
+    if not unknown:
+        return
+    distinct = list(dict.fromkeys((target, raw) for _, target, raw in unknown))
+    fresh = memory.allocate(len(distinct))
+    memory.series[fresh] = new_series(distinct)
+    memory.seen_us[fresh] = NEVER
+    memory.start_ns[fresh] = UNKNOWN_TIME
+    for (target, raw), number in zip(distinct, fresh.tolist(), strict=True):
+        memory.target(target).slots[raw] = number
+    for entry, target, raw in unknown:
+        slot[entry] = memory.target(target).slots[raw]
+
+
+def _last_of_each(slot: Slots) -> NDArray[np.bool_]:
+    """Mark the last entry of each id: Lustre may repeat one while others expire."""
+    last = np.zeros(len(slot), np.bool_)
+    _, from_behind = np.unique(slot[::-1], return_index=True)
+    last[len(slot) - 1 - from_behind] = True
+    return last
+
+
+def _resets(
+    snapshot: Snapshot,
+    entries: _Entries,
+    memory: Memory,
+    entry: NDArray[np.int32],
+    current: Counters,
+    before: Counters,
+) -> NDArray[np.bool_]:
+    """Tell which of the known entries restarted since they were last seen."""
+    stats, slot, count = snapshot.stats, entries.slot, snapshot.stats.entries
+    fell = (current["samples"] < before["samples"]) | (current["total"] < before["total"])
+    fallen = np.bincount(entry[fell], minlength=count) > 0
+    still_there = np.bincount(entry[before["samples"] > 0], minlength=count)
+    vanished = still_there < memory.nonzero[slot]
+    both_started = (stats.start_ns != UNKNOWN_TIME) & (memory.start_ns[slot] != UNKNOWN_TIME)
+    started_anew = both_started & (stats.start_ns != memory.start_ns[slot])
+    missed = (memory.seen_us[slot] < entries.previous_us) & ~both_started
+    untouched = stats.snapshot_ns == memory.updated_ns[slot]
+    removable = memory.updated_ns[slot] // 1000 + entries.cleanup_us <= entries.previous_us
+    returned = missed & removable & ~untouched & ~stats.since_boot
+    judged = ~entries.new & entries.counted
+    return np.asarray((fallen | vanished | started_anew | returned) & judged)
+
+
+def _baselines(snapshot: Snapshot, entries: _Entries, memory: Memory) -> NDArray[np.bool_]:
+    """Tell which new entries began before we looked, so that their past is not known."""
+    stats = snapshot.stats
+    started_us = np.where(stats.start_ns == UNKNOWN_TIME, NEVER, stats.start_ns // 1000)
+    since = NEVER if snapshot.known_since_us is None else snapshot.known_since_us
+    known_start = (started_us > NEVER) & ~stats.since_boot
+    in_known_interval = known_start & (since > NEVER) & (started_us > since)
+    first = np.array([memory.target(t).first_us for t in stats.targets], np.int64)[stats.target]
+    before_first = known_start & (first > NEVER) & (started_us <= first)
+    unobserved = entries.previous_us == NEVER
+    past = np.where(unobserved, ~in_known_interval, before_first)
+    return np.asarray(entries.new & past)
+
+
+def _remember(
+    snapshot: Snapshot,
+    entries: _Entries,
+    memory: Memory,
+    reset: NDArray[np.bool_],
+    entry: NDArray[np.int32],
+    row: NDArray[np.int64],
+    current: Counters,
+) -> None:
+    stats = snapshot.stats
+    memory.clear(entries.slot[reset])
+    for name, values in current.items():
+        getattr(memory, name)[row, entries.slot[entry]] = values
+    seen = entries.slot[entries.counted]
+    counters = np.bincount(entry, minlength=stats.entries)
+    memory.nonzero[seen] = counters[entries.counted]
+    memory.seen_us[seen] = snapshot.time_us
+    memory.updated_ns[seen] = stats.snapshot_ns[entries.counted]
+    memory.start_ns[seen] = stats.start_ns[entries.counted]
+    for number in np.unique(stats.target).tolist():
+        observe(memory, stats.targets[number], snapshot.time_us)
+
+
+def observe(memory: Memory, target: str, time_us: int) -> None:
+    """Remember that a target was observed; also needed when it had no entries."""
+    remembered = memory.target(target)
+    if remembered.first_us == NEVER or time_us < remembered.first_us:
+        remembered.first_us = time_us
+    if time_us not in remembered.observed_us[-2:]:
+        insort(remembered.observed_us, time_us)
+        del remembered.observed_us[:-KEPT_OBSERVATIONS]

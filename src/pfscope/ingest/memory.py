@@ -1,0 +1,115 @@
+"""What is remembered of every living series: its last counters, and when they were seen.
+
+A series has a slot, a column in arrays that grow by doubling; the rows are operations. Slots of
+series that are gone for good are used again. Nothing here decides: `difference` does.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NEVER = -(2**62)
+Slots = NDArray[np.int64]
+_FIRST_CAPACITY = 1024
+
+
+@dataclass(slots=True)
+class TargetMemory:
+    """What is remembered of a target as a whole."""
+
+    slots: dict[bytes, int] = field(default_factory=dict)
+    """The slot of each raw id."""
+    observed_us: list[int] = field(default_factory=list)
+    """The latest times at which the target was observed, ascending."""
+    first_us: int = NEVER
+
+
+class Memory:
+    """The counters of all living series of all targets."""
+
+    _TIMES = ("seen_us", "updated_ns", "start_ns")
+    COUNTERS = ("samples", "total", "sumsq", "minimum", "maximum")
+
+    def __init__(self) -> None:
+        self.targets: dict[str, TargetMemory] = {}
+        self.operations: list[tuple[str, str]] = []
+        """(name, unit) of each row."""
+        self._operation_rows: dict[tuple[str, str], int] = {}
+        self._free: list[int] = []
+        self._used = 0
+        self.capacity = 0
+        self.seen_us: NDArray[np.int64] = np.empty(0, np.int64)
+        """When the series was last observed."""
+        self.updated_ns: NDArray[np.int64] = np.empty(0, np.int64)
+        """Its snapshot_time then: Lustre removes it no sooner than a while after."""
+        self.start_ns: NDArray[np.int64] = np.empty(0, np.int64)
+        self.series: NDArray[np.int64] = np.empty(0, np.int64)
+        self.nonzero: NDArray[np.int32] = np.empty(0, np.int32)
+        """How many of its counters are above zero."""
+        for name in self.COUNTERS:
+            setattr(self, name, np.zeros((0, 0), np.uint64))
+
+    samples: NDArray[np.uint64]
+    total: NDArray[np.uint64]
+    sumsq: NDArray[np.uint64]
+    minimum: NDArray[np.uint64]
+    maximum: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return self._used - len(self._free)
+
+    def target(self, name: str) -> TargetMemory:
+        """Return what is remembered of a target."""
+        return self.targets.setdefault(name, TargetMemory())
+
+    def rows_of(self, operations: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
+        """Return the row of each (operation, unit), new ones for new operations."""
+        known = len(self.operations)
+        for operation in operations:
+            if operation not in self._operation_rows:
+                self._operation_rows[operation] = len(self.operations)
+                self.operations.append(operation)
+        if len(self.operations) > known:
+            self._resize(self.capacity)
+        return np.array([self._operation_rows[o] for o in operations], np.int64)
+
+    def allocate(self, count: int) -> Slots:
+        """Return fresh slots for new series."""
+        reused = [self._free.pop() for _ in range(min(count, len(self._free)))]
+        first = self._used
+        self._used += count - len(reused)
+        if self._used > self.capacity:
+            self._resize(max(self._used, 2 * self.capacity, _FIRST_CAPACITY))
+        return np.array([*reused, *range(first, self._used)], np.int64)
+
+    def forget(self, target: TargetMemory, before_us: int) -> int:
+        """Free the slots of a target's series that were not seen since; return how many."""
+        ids, slots = list(target.slots), np.fromiter(target.slots.values(), np.int64)
+        gone = np.flatnonzero(self.seen_us[slots] < before_us)
+        for i in gone.tolist():
+            del target.slots[ids[i]]
+        self._free.extend(slots[gone].tolist())
+        self.clear(slots[gone])
+        return len(gone)
+
+    def clear(self, slots: Slots) -> None:
+        """Set all counters of some series to zero."""
+        for name in self.COUNTERS:
+            getattr(self, name)[:, slots] = 0
+        self.nonzero[slots] = 0
+
+    def _resize(self, capacity: int) -> None:
+        for name in (*self._TIMES, "series", "nonzero"):
+            setattr(self, name, _grown(getattr(self, name), (capacity,)))
+        for name in self.COUNTERS:
+            setattr(self, name, _grown(getattr(self, name), (len(self.operations), capacity)))
+        self.capacity = capacity
+
+
+def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    grown = np.zeros(shape, array.dtype)
+    grown[tuple(slice(n) for n in array.shape)] = array
+    return grown

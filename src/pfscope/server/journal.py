@@ -1,0 +1,271 @@
+"""The journal: frames are in it and synced before anybody is told that they are stored.
+
+One thread appends whatever requests have handed in, syncs once for all of it, and only then answers
+them; many agents share one sync. A frame that the journal holds, or held a short while ago, is a
+duplicate. What cannot be kept now (a full disk, a full journal, a failed sync) is to come later and
+leaves nothing behind. A frame leaves with `release`, when it is safe elsewhere.
+"""
+
+import logging
+import os
+import queue
+import shutil
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pfscope.errors import InputError
+from pfscope.frames import (
+    Damage,
+    Frame,
+    FrameError,
+    FrameLog,
+    FramesError,
+    LogBusy,
+    Position,
+    decode,
+    frame_files,
+    scan,
+)
+from pfscope.server.judge import Candidate, Key, Verdict
+from pfscope.server.limits import Limits
+
+log = logging.getLogger("pfscope.server")
+_WAITING: Final = 256
+_RECENT: Final = 100_000
+
+
+class Kept(NamedTuple):
+    """A frame in the journal."""
+
+    key: Key
+    position: Position
+
+
+class _Handed(NamedTuple):
+    candidates: Sequence[Candidate]
+    answer: "Future[list[Verdict]]"
+
+
+class Figures(NamedTuple):
+    """What the journal has done since it was opened."""
+
+    syncs: int
+    sync_s: float
+    damaged: int
+    frames: int
+    size_bytes: int
+
+
+class Archive(NamedTuple):
+    """Where released frames are kept further, and how much of them."""
+
+    directory: Path
+    max_bytes: int | None = None
+    max_age_s: float | None = None
+
+
+class Journal:
+    """A frame log with group commit; `on_kept` hears, in order, of everything that is durable."""
+
+    def __init__(
+        self,
+        directory: Path,
+        limits: Limits,
+        on_kept: Callable[[Sequence[Kept]], None],
+        archive: Archive | None = None,
+    ) -> None:
+        self.directory = directory
+        self.failing = ""
+        """Why the last frames could not be kept; empty when they could."""
+        self._limits = limits
+        self._on_kept = on_kept
+        quarantine(directory, directory.parent / "quarantine")
+        self._log = _open_log(directory)
+        self._archive = archive and FrameLog(
+            str(archive.directory), archive.max_bytes, archive.max_age_s
+        )
+        self._guard = threading.Lock()
+        self._held: set[Key] = set()
+        self._recent: deque[Key] = deque()
+        self._recent_keys: set[Key] = set()
+        self._syncs, self._sync_s = 0, 0.0
+        self._queue: queue.Queue[_Handed | None] = queue.Queue(_WAITING)
+        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+
+    def start(self) -> list[Kept]:
+        """Begin to take frames; return those that an earlier life left, in order."""
+        left = list(self._left())
+        self._held.update(kept.key for kept in left)
+        self._thread.start()
+        return left
+
+    def hand_in(self, candidates: Sequence[Candidate]) -> "Future[list[Verdict]]":
+        """Have these frames kept; the answer comes when they are durable, or cannot be."""
+        answer: Future[list[Verdict]] = Future()
+        try:
+            self._queue.put_nowait(_Handed(candidates, answer))
+        except queue.Full:
+            answer.set_result([_later(c.key, "too many frames are waiting") for c in candidates])
+        return answer
+
+    def holds(self, key: Key) -> bool:
+        """Whether this frame is here, or was a short while ago."""
+        with self._guard:
+            return key in self._held or key in self._recent_keys
+
+    def read(self, kept: Kept) -> Frame:
+        """Return a frame; a damaged one is a `FrameError`."""
+        return decode(self._log.read(kept.position))
+
+    def release(self, frames: Iterable[Kept]) -> None:
+        """Let go of frames that are safe elsewhere."""
+        frames = list(frames)
+        if self._archive is not None:
+            self._copy_to(self._archive, frames)
+        self._log.acknowledge([kept.position for kept in frames])
+        with self._guard:
+            for kept in frames:
+                self._held.discard(kept.key)
+                self._recent.append(kept.key)
+                self._recent_keys.add(kept.key)
+            while len(self._recent) > _RECENT:
+                self._recent_keys.discard(self._recent.popleft())
+
+    def figures(self) -> Figures:
+        """Return what the journal did and holds."""
+        frames, size = len(self._log), self._log.size_bytes
+        return Figures(self._syncs, self._sync_s, self._log.damaged, frames, size)
+
+    def close(self) -> None:
+        """Keep what was handed in, then end."""
+        self._queue.put(None)
+        self._thread.join()
+        self._log.close()
+        if self._archive is not None:
+            self._archive.close()
+
+    def _left(self) -> Iterator[Kept]:
+        for position in self._log.pending():
+            # Damage is counted by the log, and was put aside before it was opened.
+            with suppress(FrameError):
+                yield Kept(decode(self._log.read(position)).key, position)
+
+    def _run(self) -> None:
+        ending = False
+        while not ending:
+            handed = [self._queue.get()]
+            with suppress(queue.Empty):
+                while handed[-1] is not None:
+                    handed.append(self._queue.get_nowait())
+            ending = handed[-1] is None
+            self._keep([h for h in handed if h is not None])
+
+    def _keep(self, handed: list[_Handed]) -> None:
+        """Append all, sync once, answer each."""
+        fresh: dict[Key, Kept] = {}
+        try:
+            room = self._room()
+            verdicts = [[self._append(c, fresh, room) for c in h.candidates] for h in handed]
+            self._sync(fresh)
+        except Exception as error:  # whatever it was, nobody may be told that frames are safe
+            log.exception("the journal cannot keep frames")
+            self._forget(fresh)
+            self.failing = str(error) or type(error).__name__
+            verdicts = [[_later(c.key, self.failing) for c in h.candidates] for h in handed]
+        for one, its_verdicts in zip(handed, verdicts, strict=True):
+            one.answer.set_result(its_verdicts)
+
+    def _append(self, candidate: Candidate, fresh: dict[Key, Kept], room: str) -> Verdict:
+        key = candidate.key
+        if key in fresh or self.holds(key):
+            return Verdict(key, "duplicate")
+        if room:
+            self.failing = room
+            return _later(key, room)
+        try:
+            fresh[key] = Kept(key, self._log.append(candidate.encoded))
+        except FramesError as error:
+            self.failing = str(error)
+            return _later(key, self.failing)
+        return Verdict(key, "stored")
+
+    def _room(self) -> str:
+        """Return why nothing may be appended now, if so."""
+        if self._log.size_bytes > self._limits.journal_bytes:
+            return "the journal is full"
+        if shutil.disk_usage(self.directory).free < self._limits.free_bytes:
+            return "the disk is nearly full"
+        return ""
+
+    def _sync(self, fresh: dict[Key, Kept]) -> None:
+        if not fresh:
+            return
+        begin = time.monotonic()
+        # The log syncs its newest segment; what came just before may lie in others.
+        for number in sorted({kept.position.segment for kept in fresh.values()})[:-1]:
+            _fsync(self.directory / f"{number:016d}.pfl")
+        self._log.sync()
+        self._syncs += 1
+        self._sync_s += time.monotonic() - begin
+        with self._guard:
+            self._held.update(fresh)
+        self.failing = ""
+        self._on_kept(list(fresh.values()))
+
+    def _forget(self, fresh: dict[Key, Kept]) -> None:
+        """Abandon what may or may not be on the disk, and the segment that it is in.
+
+        After a failed sync the kernel may call the same pages clean: they are not to be trusted.
+        """
+        self._log.acknowledge([kept.position for kept in fresh.values()])
+        with suppress(OSError):
+            self._log.close()
+        self._log = _open_log(self.directory)
+
+    def _copy_to(self, archive: FrameLog, frames: list[Kept]) -> None:
+        for kept in frames:
+            try:
+                archive.append(self._log.read(kept.position))
+            except FramesError as error:
+                log.warning("a frame is not archived: %s", error)
+
+
+def _later(key: Key, reason: str) -> Verdict:
+    return Verdict(key, "retry", "later", reason)
+
+
+def _open_log(directory: Path) -> FrameLog:
+    try:
+        return FrameLog(str(directory))
+    except LogBusy:
+        raise InputError(f"another process writes to {directory}; only one server can") from None
+    except OSError as error:
+        raise InputError(f"cannot open the journal {directory}: {error.strerror}") from None
+
+
+def _fsync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def quarantine(directory: Path, aside: Path) -> None:
+    """Put damaged segments aside for people to look at; a torn end is none, but a crash's mark."""
+    files = frame_files(str(directory)) if directory.is_dir() else []
+    for path in map(Path, files):
+        with path.open("rb") as file:
+            damage = [item for item in scan(file) if isinstance(item, Damage)]
+        end = path.stat().st_size
+        if not all(path == Path(files[-1]) and d.offset + d.length == end for d in damage):
+            aside.mkdir(mode=0o700, exist_ok=True)
+            with suppress(FileExistsError):
+                os.link(path, aside / f"journal-{path.name}")
+            log.warning("%s is damaged; the rest of it is used, a copy is in %s", path, aside)

@@ -1,0 +1,1 @@
+"""Where usage is kept: recent days in DuckDB, the past as immutable Parquet, both seen as one."""
