@@ -1,7 +1,7 @@
 """Builds the agent as one file: `python packaging/build_agent.py dist/pfscope-agent.pyz`.
 
-The file holds the agent's two rooms and nothing else, runs on Python 3.6 and later, and has the same
-bytes whoever builds it and when: names are sorted, times are fixed, nothing is compressed.
+The file holds the agent's two rooms and nothing else, runs on Python 3.6 and later, and has the
+same bytes whoever builds it and when: names sorted, times fixed, nothing compressed.
 """
 
 import argparse

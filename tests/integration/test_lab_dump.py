@@ -174,6 +174,21 @@ def test_nonsense_is_refused_in_one_line_before_anything_is_written(tmp_path, op
     assert not out.exists()
 
 
+def test_a_place_that_cannot_be_written_is_told_in_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = lab(tmp_path / "file" / "out", "--hours", "0.05")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "cannot write into" in done.stderr
+
+
+def test_an_incident_after_the_end_is_not_told(tmp_path):
+    incidents = tmp_path / "incidents.json"
+    incidents.write_text('[{"kind": "hot_file", "start": 7200}]')
+    assert lab(tmp_path / "out", "--hours", "0.1", "--incidents", incidents).returncode == 0
+    assert json.loads((tmp_path / "out/truth/incidents.json").read_text()) == []
+
+
 def test_a_calibration_file_changes_the_world(tmp_path):
     rates = tmp_path / "rates.csv"
     rows = [f"MDT0000,open,{m},1\nOST0000,read_bytes,{m},1e9\nOST0000,read,{m},1000"

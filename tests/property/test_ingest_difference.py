@@ -89,9 +89,9 @@ class Reader:
                 assert interval[1] <= begin or interval[0] >= end, "an interval is covered twice"
             self.covered[key].append(interval)
 
-    def _number(self, keys):
+    def _number(self, keys, _weights):
         self.series.extend(keys)
-        return list(range(len(self.series) - len(keys), len(self.series)))
+        return list(range(len(self.series) - len(keys), len(self.series))), [0] * len(keys)
 
 
 counters = st.dictionaries(st.sampled_from(OPERATIONS), st.integers(1, 50), min_size=1)

@@ -4,6 +4,7 @@ import io
 import json
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from pfscope.frames import Found, scan
@@ -18,7 +19,8 @@ class Receiver:
         self.stored, self.duplicates, self.requests = 0, 0, 0
         self.tokens, self.types, self.orders = set(), set(), []
         self.changed = threading.Condition()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.receiver = self
         self.server.daemon_threads = True
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
 
@@ -39,7 +41,7 @@ class Receiver:
         return self.moods.pop(0) if len(self.moods) > 1 else self.moods[0]
 
     def take(self, body):
-        items = [item for item in scan(io.BytesIO(body))]
+        items = list(scan(io.BytesIO(body)))
         assert all(isinstance(item, Found) for item in items)
         frames = [item.frame for item in items]
         self.orders.append([frame.origin.sequence for frame in frames])
@@ -65,56 +67,53 @@ class Receiver:
             assert self.changed.wait_for(condition, patience_s), "the frames did not come"
 
 
-def _handler(receiver):
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            receiver.tokens.add(self.headers["Authorization"])
-            receiver.types.add(self.headers["Content-Type"])
-            mood = receiver.mood()
-            try:
-                getattr(self, "mood_" + mood)(body)
-            except ConnectionError:
-                pass
-            with receiver.changed:
-                receiver.requests += 1
-                receiver.changed.notify_all()
+class Handler(BaseHTTPRequestHandler):
+    """One method for each mood."""
 
-        def answer(self, status, body, **headers):
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            for name, value in headers.items():
-                self.send_header(name.replace("_", "-"), value)
-            self.end_headers()
-            self.wfile.write(body)
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.receiver.tokens.add(self.headers["Authorization"])
+        self.server.receiver.types.add(self.headers["Content-Type"])
+        mood = self.server.receiver.mood()
+        with suppress(ConnectionError):
+            getattr(self, "mood_" + mood)(body)
+        with self.server.receiver.changed:
+            self.server.receiver.requests += 1
+            self.server.receiver.changed.notify_all()
 
-        def mood_good(self, body):
-            self.answer(200, json.dumps({"frames": receiver.take(body)}).encode())
+    def answer(self, status, body, **headers):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
 
-        def mood_error(self, _body):
-            self.answer(500, b"oops")
+    def mood_good(self, body):
+        self.answer(200, json.dumps({"frames": self.server.receiver.take(body)}).encode())
 
-        def mood_busy(self, _body):
-            self.answer(429, b"", Retry_After="1")
+    def mood_error(self, _body):
+        self.answer(500, b"oops")
 
-        def mood_forbidden(self, _body):
-            self.answer(403, b"")
+    def mood_busy(self, _body):
+        self.answer(429, b"", Retry_After="1")
 
-        def mood_rubbish(self, _body):
-            self.answer(200, b"<html>captive portal</html>")
+    def mood_forbidden(self, _body):
+        self.answer(403, b"")
 
-        def mood_lost_reply(self, body):
-            receiver.take(body)
-            self.connection.close()
+    def mood_rubbish(self, _body):
+        self.answer(200, b"<html>captive portal</html>")
 
-        def mood_slow(self, body):
-            time.sleep(0.5)
-            self.mood_good(body)
+    def mood_lost_reply(self, body):
+        self.server.receiver.take(body)
+        self.connection.close()
 
-        def mood_never(self, _body):
-            time.sleep(20)
+    def mood_slow(self, body):
+        time.sleep(0.5)
+        self.mood_good(body)
 
-        def log_message(self, *_arguments):
-            pass
+    def mood_never(self, _body):
+        time.sleep(20)
 
-    return Handler
+    def log_message(self, *_arguments):
+        pass

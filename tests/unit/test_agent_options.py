@@ -66,7 +66,9 @@ def test_mistakes_in_the_file_are_told(tmp_path, line, told):
         configured(tmp_path, f"[agent]\n{line}\n")
 
 
-@pytest.mark.parametrize("text", ["", "interval = 5\n", "[agnet]\ninterval = 5\n", "[a]\n[agent]\n"])
+@pytest.mark.parametrize(
+    "text", ["", "interval = 5\n", "[agnet]\ninterval = 5\n", "[a]\n[agent]\n"]
+)
 def test_the_file_has_one_section(tmp_path, text):
     with pytest.raises(AgentError, match="section"):
         configured(tmp_path, text)
@@ -78,7 +80,8 @@ def test_a_configuration_that_was_named_must_be_there(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "size"), [("1", 1), ("2k", 2048), ("1 G", 1 << 30), ("3MiB", 3 << 20), ("1TB", 1 << 40)]
+    ("text", "size"),
+    [("1", 1), ("2k", 2048), ("1 G", 1 << 30), ("3MiB", 3 << 20), ("1TB", 1 << 40)],
 )
 def test_sizes(text, size):
     assert parsed("--spool-bytes", text).spool_bytes == size
@@ -115,7 +118,9 @@ def test_a_token_of_somebody_else_is_refused(tmp_path):
         read_token(str(path))
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"a b", b"a\r\nX-Header: 1", b"caf\xe9", b"x" * 4097])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"a b", b"a\r\nX-Header: 1", b"caf\xe9", b"x" * 4097]
+)
 def test_a_token_that_is_no_token_is_refused_and_not_shown(tmp_path, content):
     with pytest.raises(AgentError, match="one line of printable ASCII") as caught:
         read_token(str(token_file(tmp_path, content)))
@@ -123,7 +128,7 @@ def test_a_token_that_is_no_token_is_refused_and_not_shown(tmp_path, content):
 
 
 def test_a_missing_token_file_is_told(tmp_path):
-    with pytest.raises(AgentError, match="token_file.*No such file"):
+    with pytest.raises(AgentError, match=r"token_file.*No such file"):
         read_token(str(tmp_path / "missing"))
 
 

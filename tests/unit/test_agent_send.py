@@ -1,6 +1,7 @@
 """What is sent and when: fresh first, nothing forgotten, later and later when it fails."""
 
 import json
+from itertools import chain
 
 import pytest
 
@@ -84,7 +85,7 @@ def test_a_backlog_goes_in_batches_and_each_begins_with_what_is_fresh(world):
         pass
     assert world.sent[0] == [7, 0, 1]
     assert world.sent[1][0] == 99
-    assert sorted(sum(world.sent, [])) == [*range(8), 99]
+    assert sorted(chain.from_iterable(world.sent)) == [*range(8), 99]
 
 
 def test_a_frame_larger_than_a_batch_goes_alone(world):
@@ -92,7 +93,7 @@ def test_a_frame_larger_than_a_batch_goes_alone(world):
     append(world, 1)
     while world.step() != float("inf"):
         pass
-    assert sorted(sum(world.sent, [])) == [0, 1]
+    assert sorted(chain.from_iterable(world.sent)) == [0, 1]
 
 
 @pytest.mark.parametrize("status", ["stored", "duplicate", "rejected"])

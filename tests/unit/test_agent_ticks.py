@@ -24,9 +24,7 @@ class World:
         self.now, self.steps = 1_700_000_000.25, [0.0]
         self.tally = Tally()
         collector = Collector(tree, chosen.collect)
-        self.agent = Agent(
-            chosen, collector, Sayer(), self.tally, lambda: self.now, self.monotonic
-        )
+        self.agent = Agent(chosen, collector, Sayer(), self.tally, lambda: self.now, self.monotonic)
 
     def monotonic(self):
         self.now += self.steps[0]

@@ -230,9 +230,8 @@ def test_other_write_errors_are_passed_on_and_undone(tmp_path):
 
 
 def test_one_writer_at_a_time(tmp_path):
-    with FrameLog(str(tmp_path)):
-        with pytest.raises(LogBusy):
-            FrameLog(str(tmp_path))
+    with FrameLog(str(tmp_path)), pytest.raises(LogBusy):
+        FrameLog(str(tmp_path))
     FrameLog(str(tmp_path)).close()
 
 

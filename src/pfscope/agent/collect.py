@@ -16,7 +16,7 @@ from pfscope.frames import FrameBuilder
 
 Chunk = Union[bytes, memoryview]
 REDISCOVER_S = 60.0
-FRAME_LIMIT = 64 << 20
+FRAME_LIMIT = 48 << 20
 """A frame is closed when its compressed texts reach this; what did not fit is noted."""
 _BUFFER_BYTES = 64 << 10
 

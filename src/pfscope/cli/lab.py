@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pfscope.cli import lab_run
-from pfscope.errors import UsageError
+from pfscope.errors import InputError, UsageError
 from pfscope.lab import incidents
 from pfscope.lab.calibration import BUILT_IN, from_csv
 from pfscope.lab.cluster import DEFAULT_START, Cluster, Observation, Options
@@ -38,13 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     summary = "write what a site prints and what really happened"
     dumping = commands.add_parser(
-        "dump", help=summary, description=f"{summary}.", epilog=EXAMPLES,
+        "dump", help=summary, description=f"{summary.capitalize()}.", epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     _configure_dump(dumping)
     dumping.set_defaults(command_run=_dump)
     summary = "keep a live tree of files going, for agents to collect from"
-    running = commands.add_parser("run", help=summary, description=f"{summary}.")
+    running = commands.add_parser("run", help=summary, description=f"{summary.capitalize()}.")
     lab_run.configure(running)
     running.set_defaults(command_run=lab_run.run)
 
@@ -109,8 +109,11 @@ def _dump(args: argparse.Namespace) -> int:
     large = len(cluster.site.compute) >= _LARGE
     workers = args.workers if args.workers is not None else min(2, os.cpu_count() or 1) * large
     plan = Run(args.start, args.hours, args.interval, form, max(0, workers))
-    with _progress(plan.observations) as told:
-        dump(args.out, cluster, plan, told)
+    try:
+        with _progress(plan.observations) as told:
+            dump(args.out, cluster, plan, told)
+    except OSError as error:
+        raise InputError(f"cannot write into {args.out}: {error.strerror or error}") from error
     return 0
 
 

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 
 import pfscope
 from pfscope.errors import PfscopeError
@@ -17,7 +18,11 @@ VERBS = {
     "lab": "simulate a Lustre site whose truth is known",
     "parse": "show what was understood of Lustre's job_stats text",
     "frames": "list, print and check frame logs",
+    "import": "take recorded collections into a store",
     "agent": "collect on a Lustre server, spool, send",
+    "serve": "receive frames, acknowledge them when they are safe, store their usage",
+    "export": "write a store's rows as plain Parquet or CSV by day",
+    "doctor": "say whether a data directory is sound, and what is wrong",
 }
 EXAMPLES = """examples:
   lctl get_param '*.*.job_stats' | pfscope parse -
@@ -60,7 +65,7 @@ def _dispatch(arguments: list[str]) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name == verb:
-            module = import_module(f"pfscope.cli.{name}")
+            module = import_module(f"pfscope.cli.{name}{'_' if iskeyword(name) else ''}")
             module.configure(sub)
             sub.set_defaults(run=module.run)
     args = parser.parse_args(arguments)

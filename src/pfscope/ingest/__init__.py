@@ -2,3 +2,7 @@
 
 Snapshots are columns; each is compared with what is remembered of the ones before it, in arrays.
 """
+
+from pfscope.ingest.ingest import Ingest, Limits
+
+__all__ = ["Ingest", "Limits"]

@@ -29,8 +29,8 @@ _NEVER_REMOVED: Final = 2**62
 
 Microseconds = NDArray[np.int64]
 Counters = dict[str, NDArray[np.uint64]]
-NewSeries = Callable[[list[tuple[str, bytes]]], list[int]]
-"""Gives each new (target, raw id) the number of its series."""
+NewSeries = Callable[[list[tuple[str, bytes]], list[int]], tuple[list[int], list[int]]]
+"""Gives each new (target, raw id), of so many samples each, its series' number and quality."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class Usage:
     begin_us: Microseconds
     end_us: Microseconds
     series: NDArray[np.int64]
+    ost: NDArray[np.bool_]
+    """The series is of an OST, else of an MDT."""
     operation: NDArray[np.int64]
     """The row of `Memory.operations`."""
     samples: NDArray[np.int64]
@@ -64,6 +66,10 @@ class Usage:
     """The counter was at zero when the interval began: the raw counter is a sum from here on."""
     baseline: NDArray[np.bool_]
     """Not usage: what the counter held when it was first seen."""
+    entry_slot: Slots
+    """The slot of each entry of the snapshot."""
+    counted: NDArray[np.bool_]
+    """False for entries that are repeated in the read, or were counted by a later one."""
 
     def __len__(self) -> int:
         return len(self.series)
@@ -105,6 +111,7 @@ def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usa
         begin[entry][changed],
         np.full(np.count_nonzero(changed), snapshot.time_us),
         memory.series[slot[changed]],
+        memory.ost[slot[changed]],
         row[changed],
         _increment(current, before, "samples", changed),
         _increment(current, before, "total", changed),
@@ -113,6 +120,8 @@ def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usa
         _extreme(current, before, "maximum", changed, fresh[entry]),
         fresh[entry][changed],
         baseline[entry][changed],
+        entries.slot,
+        entries.counted,
     )
 
 
@@ -165,20 +174,27 @@ def _find_entries(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> 
         seconds = snapshot.cleanup_s.get(name, CLEANUP_INTERVAL_S)
         cleanup[rows] = seconds * 10**6 if seconds else _NEVER_REMOVED
     new = slot < 0
-    _admit(unknown, slot, memory, new_series)
+    _admit(unknown, slot, stats, memory, new_series)
     counted = _last_of_each(slot) & (memory.seen_us[slot] < time)
     return _Entries(slot, new, previous, cleanup, counted)
 
 
 def _admit(
-    unknown: list[tuple[int, str, bytes]], slot: Slots, memory: Memory, new_series: NewSeries
+    unknown: list[tuple[int, str, bytes]],
+    slot: Slots,
+    stats: JobStats,
+    memory: Memory,
+    new_series: NewSeries,
 ) -> None:
     """Give new ids their slots; an id may stand twice in one read."""
     if not unknown:
         return
-    distinct = list(dict.fromkeys((target, raw) for _, target, raw in unknown))
+    weight = np.bincount(stats.entry, weights=stats.samples, minlength=stats.entries).tolist()
+    weights = {(target, raw): int(weight[entry]) for entry, target, raw in unknown}
+    distinct = list(weights)
     fresh = memory.allocate(len(distinct))
-    memory.series[fresh] = new_series(distinct)
+    memory.series[fresh], memory.quality[fresh] = new_series(distinct, list(weights.values()))
+    memory.ost[fresh] = ["-OST" in target for target, _ in distinct]
     memory.seen_us[fresh] = NEVER
     memory.start_ns[fresh] = UNKNOWN_TIME
     for (target, raw), number in zip(distinct, fresh.tolist(), strict=True):

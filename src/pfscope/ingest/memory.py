@@ -30,7 +30,8 @@ class TargetMemory:
 class Memory:
     """The counters of all living series of all targets."""
 
-    _TIMES = ("seen_us", "updated_ns", "start_ns")
+    TIMES = ("seen_us", "updated_ns", "start_ns")
+    FACTS = ("series", "ost", "quality", "nonzero")
     COUNTERS = ("samples", "total", "sumsq", "minimum", "maximum")
 
     def __init__(self) -> None:
@@ -47,6 +48,10 @@ class Memory:
         """Its snapshot_time then: Lustre removes it no sooner than a while after."""
         self.start_ns: NDArray[np.int64] = np.empty(0, np.int64)
         self.series: NDArray[np.int64] = np.empty(0, np.int64)
+        self.ost: NDArray[np.bool_] = np.empty(0, np.bool_)
+        """The series is of an OST."""
+        self.quality: NDArray[np.int8] = np.empty(0, np.int8)
+        """How sound its id is, and whether it is a system user's: see `series`."""
         self.nonzero: NDArray[np.int32] = np.empty(0, np.int32)
         """How many of its counters are above zero."""
         for name in self.COUNTERS:
@@ -102,7 +107,7 @@ class Memory:
         self.nonzero[slots] = 0
 
     def _resize(self, capacity: int) -> None:
-        for name in (*self._TIMES, "series", "nonzero"):
+        for name in (*self.TIMES, *self.FACTS):
             setattr(self, name, _grown(getattr(self, name), (capacity,)))
         for name in self.COUNTERS:
             setattr(self, name, _grown(getattr(self, name), (len(self.operations), capacity)))

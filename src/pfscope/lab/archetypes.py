@@ -147,7 +147,11 @@ _ALL = (
     ),
     Archetype(
         "system", 0.0, ("statfs",), mdt={"statfs": 1.0, "getattr": 0.002, "open": 0.0005},
-        ost={"statfs": 1.0}, touch_s=3000, executables=("node_exporter", "slurmd", "df"),
+        ost={"statfs": 1.0}, touch_s=3000, executables=(
+            "sshd", "systemd", "crond", "bash", "rsyslogd", "node_exporter", "df", "ls", "stat",
+            "find", "salt-minion", "auditd", "lfs", "rsync", "updatedb", "tmpwatch", "chronyd",
+            "sssd_be",
+        ),
     ),
     Archetype(
         "job_control", 0.0, ("getattr",), mdt={"getattr": 0.01, "open": 0.003, "close": 0.003},

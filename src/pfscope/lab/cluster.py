@@ -125,7 +125,7 @@ class Cluster:
         told += [{"fault": fault, "time": None} for fault in standing]
         if "mangled" in self.options.faults:
             mangler = self.world.mangler
-            told.append({"fault": "mangled", "time": None, "requests_rows": mangler.count})
+            told.append({"fault": "mangled", "time": None, "times": mangler.count})
             told += [
                 {"fault": "mangled", "time": iso(first), "until": iso(last)}
                 for first, last in mangler.bursts

@@ -39,9 +39,10 @@ HOSTILE = (
     b"\xff\xfe\x80.%u", b"\xd7\xf7.%u", b"a\"b'c.%u", b"back\\slash.%u", b"\\x3A.%u", b"\\",
     b"\"quoted\"", b"- job_id: x", b"job_stats:", b"null", b"~", b"no", b"0777", b"12:30:45",
     b"1e5", b"!!python/object:x", b"{ samples: 1 }", b"a,b;c|d.%u", b"tab\there.%u", b"\tlead",
-    b" ", b" lead", b"trail ", b"a b c.%u", b"x" * 31, b"12345678:1234567890123:a-long-host", b"::",
-    b":", b".", b"..", b"../../etc/passwd", b"%s%n.%u", b"${jndi:ldap}", b"'; DROP TABLE x;--",
-    b"#comment", b"*", b"\x7f\x01\x02.%u", b"99999999999:%u:%h", b"%j:%u:%h:extra", b"%u",
+    b"", b" ", b" lead", b"trail ", b"a b c.%u", b"x" * 31, b"12345678:1234567890123:a-long-host",
+    b"::", b":", b".", b"..", b"../../etc/passwd", b"%s%n.%u", b"${jndi:ldap}",
+    b"'; DROP TABLE x;--", b"#comment", b"*", b"\x7f\x01\x02.%u", b"99999999999:%u:%h",
+    b"%j:%u:%h:extra", b"%u",
 )  # fmt: skip
 """%u, %h and %j stand for the user, the host and the job that are really behind the id."""
 FORGED = b"x\n- job_id: forged.0\n  open: {"
@@ -78,7 +79,7 @@ class Mangler:
 
     def mangle(self, entry_id: Ints, origin: Ints, begin_s: float, end_s: float) -> Ints:
         """Return the ids of a step's rows, some of them mangled."""
-        has_job = np.array([False, *(o.job is not None for o in self._origins.all)])[origin + 1]
+        has_job = self._origins.with_job(origin)
         rate = (end_s - begin_s) * self._scale
         if any(first < end_s and begin_s < last for first, last in self.bursts):
             rate *= _BURST_FACTOR

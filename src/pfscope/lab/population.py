@@ -13,16 +13,23 @@ from numpy.typing import NDArray
 from pfscope.lab.archetypes import ARCHETYPES, column, index_of
 from pfscope.lab.dialects import KINDS, Kind
 from pfscope.lab.site import DOMAIN, Site, User
-from pfscope.lab.sources import NO_ID, Floats, Ids, Ints, Origin, Origins, Sources, joined, make
+from pfscope.lab.sources import (
+    NO_ID,
+    NOBODY,
+    Floats,
+    Ids,
+    Ints,
+    Origin,
+    Origins,
+    Sources,
+    joined,
+    make,
+)
 from pfscope.lab.workload import Job
 
 PUHTI_OSTS = 24
 _LEAKY = {"missing-job": 0.21, "qualified": 0.0025}
 """Which part of the nodes of jobs loses the job id, or qualifies the host, now and then."""
-_ROOT_PROGRAMS = (
-    "sshd", "systemd", "crond", "bash", "rsyslogd", "node_exporter", "df", "ls", "stat", "find",
-    "salt-minion", "auditd", "lfs", "rsync", "updatedb", "tmpwatch", "chronyd", "sssd_be",
-)  # fmt: skip
 
 Batch = dict[Kind, Sources]
 
@@ -138,13 +145,14 @@ class Population:
 
     def system_login(self) -> Batch:
         """Return what root does on login nodes."""
+        programs = ARCHETYPES["system"].executables
         first, count = len(self._site.compute), len(self._site.login)
-        nodes = first + np.arange(len(_ROOT_PROGRAMS), dtype=np.int32) % count
+        nodes = first + np.arange(len(programs), dtype=np.int32) % count
         groups = self._groups(
-            [f"{program}.0".encode() for program in _ROOT_PROGRAMS],
+            [f"{program}.0".encode() for program in programs],
             [
                 Origin(None, "0", self._node(node), program)
-                for program, node in zip(_ROOT_PROGRAMS, nodes.tolist(), strict=True)
+                for program, node in zip(programs, nodes.tolist(), strict=True)
             ],
             nodes,
             "system",
@@ -158,7 +166,9 @@ class Population:
         for kind in KINDS:
             count = len(self._site.targets(kind))
             target = np.arange(count, dtype=np.int32)
-            batch[kind] = make(count, target=target, entry_id=NO_ID, origin=-1, archetype=archetype)
+            batch[kind] = make(
+                count, target=target, entry_id=NO_ID, origin=NOBODY, archetype=archetype
+            )
         return batch
 
     def _plain_system(self, rows: Sequence[tuple[User, int]]) -> _Groups:

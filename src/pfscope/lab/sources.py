@@ -16,6 +16,8 @@ ID_BYTES = 31
 """Lustre keeps so much of an id and no more."""
 NO_ID = -1
 """Requests of processes to which Lustre gives no id at all."""
+NOBODY = -1
+"""The origin, and the account, of such requests."""
 FOREVER = np.inf
 ALWAYS = 1e9
 """Touches per second of a source that is never silent."""
@@ -60,24 +62,35 @@ class Origins:
     def __init__(self) -> None:
         self.all: list[Origin] = []
         self.accounts: list[tuple[str | None, str]] = []
-        self._account_of: list[int] = []
         self._accounts: dict[tuple[str | None, str], int] = {}
+        # The last place stands for the origin -1, which is nobody.
+        self._account = np.array([NOBODY], np.int32)
+        self._with_job = np.zeros(1, bool)
 
     def add(self, origins: Iterable[Origin]) -> Ints:
         """Number new origins."""
-        first = len(self.all)
-        for origin in origins:
-            account = (origin.job, origin.user)
-            number = self._accounts.setdefault(account, len(self.accounts))
-            if number == len(self.accounts):
-                self.accounts.append(account)
-            self._account_of.append(number)
-            self.all.append(origin)
+        first, new = len(self.all), list(origins)
+        self.all += new
+        account = np.array([self._account_number(origin) for origin in new], np.int32)
+        with_job = np.array([origin.job is not None for origin in new], bool)
+        self._account = np.concatenate((self._account[:-1], account, [NOBODY])).astype(np.int32)
+        self._with_job = np.concatenate((self._with_job[:-1], with_job, [False]))
         return np.arange(first, len(self.all), dtype=np.int32)
 
     def account_of(self, origins: Ints) -> Ints:
-        """Return the accounts of origins; -1 has the account -1."""
-        return np.asarray([*self._account_of, -1], np.int32)[origins]
+        """Return the accounts of origins."""
+        return self._account[origins]
+
+    def with_job(self, origins: Ints) -> NDArray[np.bool_]:
+        """Tell which origins have a job."""
+        return self._with_job[origins]
+
+    def _account_number(self, origin: Origin) -> int:
+        account = (origin.job, origin.user)
+        number = self._accounts.setdefault(account, len(self.accounts))
+        if number == len(self.accounts):
+            self.accounts.append(account)
+        return number
 
 
 @dataclass(slots=True)

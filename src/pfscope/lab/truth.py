@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from pfscope.lab.archetypes import OPERATIONS
 from pfscope.lab.cluster import Cluster, Observation
+from pfscope.lab.dialects import KINDS
 from pfscope.lab.incidents import told
 from pfscope.lab.workload import Job
 from pfscope.untrusted import ascii_text
@@ -75,8 +76,8 @@ class Truth:
     def add(self, observation: Observation) -> None:
         """Write what happened until an observation."""
         time_ms = observation.time_ns // 1_000_000
-        for code, (kind, usage) in enumerate(observation.usage.items()):
-            count = len(usage.origin)
+        for kind, usage in observation.usage.items():
+            count, code = len(usage.origin), KINDS.index(kind)
             self._usage.add(
                 {
                     "time": np.full(count, time_ms),
@@ -88,7 +89,6 @@ class Truth:
                     "increment": usage.increment.astype(np.int64),
                 }
             )
-            assert kind == _KINDS[code]
         load = observation.load
         columns = {"server": load.server, "account": load.account, "load": load.load}
         self._load.add({"time": np.full(len(load.load), time_ms), **columns})
@@ -102,7 +102,7 @@ class Truth:
         incidents = [
             told(incident, staging.incident_jobs[incident.number], site)
             for incident in self._cluster.incidents
-            if incident.number in staging.incident_jobs
+            if incident.start_s < end_s and incident.end_s > begin_s
         ]
         _write_json(self._directory / "incidents.json", incidents)
         _write_json(self._directory / "faults.json", self._cluster.faults_told())
@@ -141,9 +141,6 @@ class Truth:
             },
             schema=LOAD,
         )
-
-
-_KINDS = ("mdt", "ost")
 
 
 class _Table:

@@ -11,7 +11,14 @@ from pfscope.lustre.defects import Defects
 from pfscope.lustre.index import MARK, Parameter
 from pfscope.lustre.scan import Names, scan
 
-__all__ = ["UNKNOWN_TIME", "Defects", "JobStats", "iter_job_stats", "parse_job_stats"]
+__all__ = [
+    "UNKNOWN_TIME",
+    "Defects",
+    "JobStats",
+    "JobStatsReader",
+    "iter_job_stats",
+    "parse_job_stats",
+]
 
 PIECE_BYTES = 4 << 20
 _NEXT_ENTRY = b"\n" + MARK
@@ -24,8 +31,26 @@ def parse_job_stats(
 
     `target` is the one in force until the text names another. `offset` is added to all offsets.
     """
-    chunks = [text] if isinstance(text, bytes) else text
-    return concatenate(list(_scan_pieces(chunks, target, offset, Names())))
+    reader = JobStatsReader()
+    reader.feed(text, target=target, offset=offset)
+    return reader.finish()
+
+
+class JobStatsReader:
+    """Reads several texts, each of one target or of many, into columns of one set."""
+
+    def __init__(self) -> None:
+        self._names = Names()
+        self._batches: list[JobStats] = []
+
+    def feed(self, text: bytes | Iterable[bytes], *, target: str = "", offset: int = 0) -> None:
+        """Read one more text."""
+        chunks = [text] if isinstance(text, bytes) else text
+        self._batches += _scan_pieces(chunks, target, offset, self._names)
+
+    def finish(self) -> JobStats:
+        """Return the columns of all texts."""
+        return concatenate(self._batches or list(_scan_pieces([], "", 0, self._names)))
 
 
 def iter_job_stats(

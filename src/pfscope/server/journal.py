@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -71,26 +71,26 @@ class Archive(NamedTuple):
 
 
 class Journal:
-    """A frame log with group commit; `on_kept` hears, in order, of everything that is durable."""
+    """A frame log with group commit."""
 
     def __init__(
         self,
         directory: Path,
         limits: Limits,
-        on_kept: Callable[[Sequence[Kept]], None],
         archive: Archive | None = None,
     ) -> None:
         self.directory = directory
         self.failing = ""
         """Why the last frames could not be kept; empty when they could."""
         self._limits = limits
-        self._on_kept = on_kept
+        self._on_kept: Callable[[Sequence[Kept]], None] = lambda _frames: None
         quarantine(directory, directory.parent / "quarantine")
         self._log = _open_log(directory)
         self._archive = archive and FrameLog(
             str(archive.directory), archive.max_bytes, archive.max_age_s
         )
-        self._guard = threading.Lock()
+        self._broken = False
+        self._guard = threading.RLock()
         self._held: set[Key] = set()
         self._recent: deque[Key] = deque()
         self._recent_keys: set[Key] = set()
@@ -98,12 +98,16 @@ class Journal:
         self._queue: queue.Queue[_Handed | None] = queue.Queue(_WAITING)
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
 
-    def start(self) -> list[Kept]:
-        """Begin to take frames; return those that an earlier life left, in order."""
+    def left(self) -> list[Kept]:
+        """Return what an earlier life left, in order."""
         left = list(self._left())
         self._held.update(kept.key for kept in left)
-        self._thread.start()
         return left
+
+    def start(self, on_kept: Callable[[Sequence[Kept]], None]) -> None:
+        """Begin to take frames; `on_kept` hears, in order, of everything that is durable."""
+        self._on_kept = on_kept
+        self._thread.start()
 
     def hand_in(self, candidates: Sequence[Candidate]) -> "Future[list[Verdict]]":
         """Have these frames kept; the answer comes when they are durable, or cannot be."""
@@ -121,15 +125,17 @@ class Journal:
 
     def read(self, kept: Kept) -> Frame:
         """Return a frame; a damaged one is a `FrameError`."""
-        return decode(self._log.read(kept.position))
+        with self._guard:
+            encoded = self._log.read(kept.position)
+        return decode(encoded)
 
     def release(self, frames: Iterable[Kept]) -> None:
         """Let go of frames that are safe elsewhere."""
         frames = list(frames)
         if self._archive is not None:
             self._copy_to(self._archive, frames)
-        self._log.acknowledge([kept.position for kept in frames])
         with self._guard:
+            self._log.acknowledge([kept.position for kept in frames])
             for kept in frames:
                 self._held.discard(kept.key)
                 self._recent.append(kept.key)
@@ -142,10 +148,17 @@ class Journal:
         frames, size = len(self._log), self._log.size_bytes
         return Figures(self._syncs, self._sync_s, self._log.damaged, frames, size)
 
-    def close(self) -> None:
-        """Keep what was handed in, then end."""
+    def problem(self) -> str:
+        """Return why frames are not kept at present; empty when they are."""
+        return self.failing or self._lack_of_room()
+
+    def finish(self) -> None:
+        """Keep and answer what was handed in, and take no more; reading and releasing go on."""
         self._queue.put(None)
         self._thread.join()
+
+    def close(self) -> None:
+        """Let go of the files."""
         self._log.close()
         if self._archive is not None:
             self._archive.close()
@@ -170,8 +183,9 @@ class Journal:
         """Append all, sync once, answer each."""
         fresh: dict[Key, Kept] = {}
         try:
-            room = self._room()
-            verdicts = [[self._append(c, fresh, room) for c in h.candidates] for h in handed]
+            self._mend()
+            lack = self._lack_of_room()
+            verdicts = [[self._append(c, fresh, lack) for c in h.candidates] for h in handed]
             self._sync(fresh)
         except Exception as error:  # whatever it was, nobody may be told that frames are safe
             log.exception("the journal cannot keep frames")
@@ -179,15 +193,16 @@ class Journal:
             self.failing = str(error) or type(error).__name__
             verdicts = [[_later(c.key, self.failing) for c in h.candidates] for h in handed]
         for one, its_verdicts in zip(handed, verdicts, strict=True):
-            one.answer.set_result(its_verdicts)
+            with suppress(InvalidStateError):  # whoever asked may have gone away
+                one.answer.set_result(its_verdicts)
 
-    def _append(self, candidate: Candidate, fresh: dict[Key, Kept], room: str) -> Verdict:
+    def _append(self, candidate: Candidate, fresh: dict[Key, Kept], lack: str) -> Verdict:
         key = candidate.key
         if key in fresh or self.holds(key):
             return Verdict(key, "duplicate")
-        if room:
-            self.failing = room
-            return _later(key, room)
+        if lack:
+            self.failing = lack
+            return _later(key, lack)
         try:
             fresh[key] = Kept(key, self._log.append(candidate.encoded))
         except FramesError as error:
@@ -195,7 +210,7 @@ class Journal:
             return _later(key, self.failing)
         return Verdict(key, "stored")
 
-    def _room(self) -> str:
+    def _lack_of_room(self) -> str:
         """Return why nothing may be appended now, if so."""
         if self._log.size_bytes > self._limits.journal_bytes:
             return "the journal is full"
@@ -223,10 +238,17 @@ class Journal:
 
         After a failed sync the kernel may call the same pages clean: they are not to be trusted.
         """
-        self._log.acknowledge([kept.position for kept in fresh.values()])
-        with suppress(OSError):
+        self._broken = True
+        with self._guard, suppress(OSError):
+            self._log.acknowledge([kept.position for kept in fresh.values()])
             self._log.close()
-        self._log = _open_log(self.directory)
+
+    def _mend(self) -> None:
+        """Begin a new segment after a failure; as long as that fails, nothing is kept."""
+        if self._broken:
+            with self._guard:
+                self._log = _open_log(self.directory)
+            self._broken = False
 
     def _copy_to(self, archive: FrameLog, frames: list[Kept]) -> None:
         for kept in frames:
@@ -258,14 +280,21 @@ def _fsync(path: Path) -> None:
 
 
 def quarantine(directory: Path, aside: Path) -> None:
-    """Put damaged segments aside for people to look at; a torn end is none, but a crash's mark."""
+    """Copy damaged segments for people to look at; a torn end is none, but a crash's mark."""
     files = frame_files(str(directory)) if directory.is_dir() else []
     for path in map(Path, files):
         with path.open("rb") as file:
             damage = [item for item in scan(file) if isinstance(item, Damage)]
         end = path.stat().st_size
-        if not all(path == Path(files[-1]) and d.offset + d.length == end for d in damage):
-            aside.mkdir(mode=0o700, exist_ok=True)
-            with suppress(FileExistsError):
-                os.link(path, aside / f"journal-{path.name}")
-            log.warning("%s is damaged; the rest of it is used, a copy is in %s", path, aside)
+        if path == Path(files[-1]):
+            damage = [d for d in damage if not _torn(d, end)]
+        if damage:
+            log.warning("%s is damaged; what is whole is used, a copy is in %s", path, aside)
+            with suppress(OSError):  # no room for a copy is no reason not to start
+                aside.mkdir(mode=0o700, exist_ok=True)
+                shutil.copyfile(path, aside / f"journal-{path.name}")
+
+
+def _torn(damage: Damage, end: int) -> bool:
+    cut = damage.reason in ("the file ends within a frame", "the head is cut off")
+    return cut and damage.offset + damage.length == end

@@ -165,7 +165,13 @@ class Decoder(Protocol):
 
 def decoder(encoding: str) -> Decoder:
     """Return the decoder of a Content-Encoding; an unknown one is a `Refusal`."""
-    kinds = {"": _Identity, "identity": _Identity, "gzip": _Gzip, "x-gzip": _Gzip, "zstd": _Zstd}
+    kinds: dict[str, type[Decoder]] = {
+        "": _Identity,
+        "identity": _Identity,
+        "gzip": _Gzip,
+        "x-gzip": _Gzip,
+        "zstd": _Zstd,
+    }
     kind = kinds.get(encoding.strip().lower())
     if kind is None:
         hint = f"one of {', '.join(ENCODINGS)}"

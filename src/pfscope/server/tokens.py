@@ -1,9 +1,9 @@
 """Tokens: who may send, and for which servers; kept hashed in one file that only we can read.
 
-`tokens.json` holds `{"version": 1, "tokens": [{"name", "sha256", "servers", "created"}]}`. A secret
-is 256 random bits, shown once; its plain SHA-256 is kept. That is enough: slow hashes protect
-secrets that can be guessed, and nobody guesses one of 2²⁵⁶, while a fast one costs a request nothing.
-Every known hash is compared, each in constant time.
+`tokens.json` holds `{"version": 1, "tokens": [{"name", "sha256", "servers", "created"}]}`. A
+secret is 256 random bits, shown once; its plain SHA-256 is kept. That is enough: slow hashes
+protect secrets that can be guessed, and nobody guesses one of 2²⁵⁶, while a fast one costs a
+request nothing. Every known hash is compared, each in constant time.
 
 The file is read again when it changes. No file means that no token was ever made; an empty list
 means that all were revoked, and nobody may enter. A file that cannot be read lets nobody in.
@@ -124,9 +124,8 @@ class TokenFile:
         beside = self.path.with_suffix(".new")
         beside.unlink(missing_ok=True)
         descriptor = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with open(descriptor, "w", encoding="ascii") as file:
-            json.dump(content, file, indent=1)
-            file.write("\n")
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(json.dumps(content, indent=1) + "\n")
             file.flush()
             os.fsync(file.fileno())
         beside.replace(self.path)

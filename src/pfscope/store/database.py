@@ -36,6 +36,8 @@ class Database:
             self._root = duckdb.connect(path, read_only=read_only)
         except duckdb.Error as error:
             raise InputError(f"{path} cannot be opened: {first_line(error)}") from error
+        if self._is_set_up():  # by an earlier reader in this process
+            return
         settings = [
             "TimeZone = 'UTC'",
             f"memory_limit = '{resources.memory_mb}MB'",
@@ -48,16 +50,18 @@ class Database:
         for setting in settings:
             self._root.execute(f"SET GLOBAL {setting}")
 
+    def _is_set_up(self) -> bool:
+        found = self._root.execute("SELECT current_setting('enable_external_access')").fetchone()
+        return found == (False,)
+
     @contextmanager
     def cursor(self) -> Iterator[DuckDBPyConnection]:
         """Lend a cursor; what fails in the database comes out as a `StoreError`."""
-        cursor = self._root.cursor()
         try:
-            yield cursor
+            with self._root.cursor() as cursor:
+                yield cursor
         except duckdb.Error as error:
             raise StoreError(f"the store failed: {first_line(error)}") from error
-        finally:
-            cursor.close()
 
     @contextmanager
     def transaction(self) -> Iterator[DuckDBPyConnection]:

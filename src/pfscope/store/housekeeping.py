@@ -6,25 +6,24 @@ old one. A crash before it leaves a file that nobody names, a crash after it a f
 needed any more: both are removed when the store is opened next. Commits go on meanwhile: what they
 add after the transaction began is neither moved nor deleted by it.
 """
+# ruff: noqa: S608 - what is put together here are names of the schema, numbers and quoted paths
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
-
-from duckdb import DuckDBPyConnection
 
 from pfscope.store import parts
 from pfscope.store.database import Database
 from pfscope.store.layout import DAILY, DAY_US, day_of, day_start, within
 from pfscope.store.parts import Part
 from pfscope.store.readers import Readers
+from pfscope.store.schema import TIMED
 
 _HOUR_US = 3_600_000_000
-_EVERYTHING = ("series", "usage_mdt", "usage_ost")
-"""Tables whose rows no retention deletes one by one: series live as long as their usage."""
+_USAGE = ("usage_mdt", "usage_ost")
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         for table, days in self.retention_days.items():
-            if table not in DAILY or days < 1:
+            if table not in TIMED or days < 1:
                 raise ValueError(f"no retention of {days} days for {table!r}")
 
 
@@ -74,6 +73,10 @@ class Housekeeping:
         self._step = step
         self._touched: dict[tuple[str, int], int] = {}
         """When a day was last found to have got rows."""
+        self._retired: set[Part] = set()
+        """Parts without a record whose files are still read."""
+        self._series_looked_at = 0
+        """The day on which it was; once a day is enough."""
 
     def touch(self, days: Iterable[tuple[str, int]], now_us: int) -> None:
         """Take note of the (table, day) that got rows."""
@@ -100,17 +103,25 @@ class Housekeeping:
 
     def expire(self, now_us: int) -> list[Removed]:
         """Delete what is older than the retention of its table."""
-        today = day_of(now_us)
+        today, kept = day_of(now_us), self._rules.retention_days
         removed: list[Removed] = []
-        for table, days in self._rules.retention_days.items():
-            if table != "series":
-                removed += self._delete_before(table, today - days)
+        for table, days in kept.items():
+            removed += self._delete_before(table, today - days)
+        if all(table in kept for table in _USAGE) and self._series_looked_at < today:
+            self._carry_series(today - max(kept[table] for table in _USAGE))
+            self._series_looked_at = today
         return removed
+
+    def sweep(self) -> None:
+        """Delete what failed attempts left behind."""
+        with self._database.cursor() as cursor:
+            parts.remove_rubbish(self._directory, {*parts.recorded(cursor), *self._retired})
 
     def _hot_days(self, table: str) -> list[int]:
         with self._database.cursor() as cursor:
             rows = cursor.execute(
-                f'SELECT DISTINCT epoch_us("{DAILY[table]}") // {DAY_US} FROM hot.{table} ORDER BY 1'
+                f'SELECT DISTINCT epoch_us("{DAILY[table]}") // {DAY_US} AS day '
+                f"FROM hot.{table} ORDER BY day"
             ).fetchall()
         return [day for (day,) in rows]
 
@@ -130,11 +141,10 @@ class Housekeeping:
         rows = " UNION ALL ".join(
             parts.select_parts(self._directory, group) for group in parts.by_version(old)
         )
-        with self._changing() as (cursor, written):
+        with self._database.transaction() as cursor:
             part = parts.write_part(
                 cursor, self._directory, table, day, rows or f"SELECT * FROM {hot}", now_us
             )
-            written.append(part)
             self._step("written")
             if old:
                 parts.forget(cursor, old)
@@ -150,7 +160,7 @@ class Housekeeping:
     def _delete_before(self, table: str, first_kept: int) -> list[Removed]:
         column = DAILY[table]
         limit = f'"{column}" < {day_start(first_kept)}'
-        with self._changing() as (cursor, _):
+        with self._database.transaction() as cursor:
             old = [p for p in parts.recorded(cursor) if p.table == table and p.day < first_kept]
             days = cursor.execute(
                 f'SELECT epoch_us("{column}") // {DAY_US} AS day, count(*) FROM hot.{table} '
@@ -169,18 +179,39 @@ class Housekeeping:
             rows[part.day] = rows.get(part.day, 0) + part.rows
         return [Removed(table, day, count) for day, count in sorted(rows.items())]
 
-    @contextmanager
-    def _changing(self) -> Iterator[tuple[DuckDBPyConnection, list[Part]]]:
-        """A transaction; the parts that it wrote go when it fails."""
-        written: list[Part] = []
-        try:
-            with self._database.transaction() as cursor:
-                yield cursor, written
-        except BaseException:
-            for part in written:
-                parts.remove_file(self._directory, part)
-            raise
+    def _carry_series(self, first_kept: int) -> None:
+        """Give up series that began before a day, but for those that usage still speaks of."""
+        old_hot = f"hot.series WHERE first_seen < {day_start(first_kept)}"
+        with self._database.transaction() as cursor:
+            old = [p for p in parts.recorded(cursor) if p.table == "series" and p.day < first_kept]
+            if not old:
+                return
+            cold = " UNION ALL ".join(
+                parts.select_parts(self._directory, group) for group in parts.by_version(old)
+            )
+            cursor.execute(
+                f"CREATE TEMP TABLE carried AS WITH old AS (SELECT * FROM {old_hot} "
+                f"UNION ALL {cold}), used AS (SELECT series FROM usage_mdt "
+                "WHERE series <= (SELECT max(series) FROM old) UNION SELECT series FROM usage_ost "
+                "WHERE series <= (SELECT max(series) FROM old)) "
+                "SELECT * FROM old WHERE system OR series IN (SELECT series FROM used)"
+            )
+            cursor.execute("UPDATE store SET next_series = ?", [parts.next_series(cursor)])
+            cursor.execute(f"DELETE FROM {old_hot}")
+            parts.forget(cursor, old)
+            cursor.execute("INSERT INTO hot.series SELECT * FROM carried")
+            cursor.execute("DROP TABLE carried")
+            parts.create_views(cursor, self._directory, ["series"])
+            self._step("expired")
+        self._step("committed")
+        self._discard(old)
 
     def _discard(self, old: list[Part]) -> None:
+        """Delete files whose records are gone, when nobody reads them any more."""
         for part in old:
-            self._readers.afterwards(lambda part=part: parts.remove_file(self._directory, part))
+            self._retired.add(part)
+            self._readers.afterwards(partial(self._remove, part))
+
+    def _remove(self, part: Part) -> None:
+        (self._directory / part.path).unlink(missing_ok=True)
+        self._retired.discard(part)

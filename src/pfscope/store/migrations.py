@@ -3,8 +3,10 @@
 All steps run in one transaction: a crash leaves the old store. Parquet parts are never rewritten
 for it; what a later version added is null in them (`layout.ADDED`).
 """
+# ruff: noqa: S608 - what is put together here are names of the schema, numbers and quoted paths
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from duckdb import DuckDBPyConnection
@@ -34,8 +36,11 @@ def create(cursor: DuckDBPyConnection) -> None:
     )
     cursor.execute(parts.CREATE)
     cursor.execute("CREATE SEQUENCE part_number")
-    cursor.execute("CREATE TABLE store (version INTEGER NOT NULL, directory VARCHAR NOT NULL)")
-    cursor.execute("INSERT INTO store VALUES (?, '')", [VERSION])
+    cursor.execute(
+        "CREATE TABLE store (version INTEGER NOT NULL, directory VARCHAR NOT NULL, "
+        "next_series INTEGER NOT NULL)"
+    )
+    cursor.execute("INSERT INTO store VALUES (?, '', 0)", [VERSION])
 
 
 def version_of(cursor: DuckDBPyConnection) -> int | None:
@@ -48,6 +53,16 @@ def version_of(cursor: DuckDBPyConnection) -> int | None:
     if not found:
         raise InputError("this DuckDB file was not made by pfscope")
     return int(found[0])
+
+
+def require_current(cursor: DuckDBPyConnection, version: int | None, directory: Path) -> None:
+    """Refuse to only read what must be written to first."""
+    found = cursor.execute("SELECT directory FROM store").fetchone() if version else None
+    if version != VERSION or not found or found[0] != str(directory):
+        raise InputError(
+            f"{directory} was moved here or made by another version of pfscope: open it once for "
+            "writing, as `pfscope doctor` does"
+        )
 
 
 def migrate(cursor: DuckDBPyConnection, version: int) -> None:

@@ -1,11 +1,13 @@
-"""The Parquet parts: which there are, how one comes to be, and how the views unite them with DuckDB.
+"""The Parquet parts: which there are, how one comes to be, how views unite them with DuckDB.
 
 A part belongs to the store from the commit that records it in the table `parts`; a file that no
 record names is what a crash left behind. A record and the rows it stands for change in one
 transaction, and so do the views, so that nobody sees a row twice or misses one.
 """
+# ruff: noqa: S608 - what is put together here are names of the schema, numbers and quoted paths
 
 import os
+import zlib
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -31,10 +33,11 @@ DAYS_APART = 62
 """So many of the latest days are told apart by the views; before them, months."""
 CREATE = """
 CREATE TABLE parts (
-    "table" VARCHAR NOT NULL, day INTEGER NOT NULL, number BIGINT NOT NULL, version INTEGER NOT NULL,
-    rows BIGINT NOT NULL, bytes BIGINT NOT NULL, last_series INTEGER, written TIMESTAMPTZ NOT NULL
+    "table" VARCHAR NOT NULL, day INTEGER NOT NULL, number BIGINT NOT NULL,
+    version INTEGER NOT NULL, rows BIGINT NOT NULL, bytes BIGINT NOT NULL,
+    checksum BIGINT NOT NULL, last_series INTEGER, written TIMESTAMPTZ NOT NULL
 )"""
-_COLUMNS = '"table", day, number, version, rows, bytes, last_series, epoch_us(written)'
+_COLUMNS = '"table", day, number, version, rows, bytes, checksum, last_series, epoch_us(written)'
 
 
 class Part(NamedTuple):
@@ -47,6 +50,8 @@ class Part(NamedTuple):
     """Of the schema that it was written with."""
     rows: int
     bytes: int
+    checksum: int
+    """CRC-32 of the file."""
     last_series: int | None
     """The greatest number in it, in parts of `series`."""
     written_us: int
@@ -54,9 +59,7 @@ class Part(NamedTuple):
     @property
     def path(self) -> str:
         """Where it lies, below the data directory."""
-        return (
-            f"{PARQUET}/{self.table}/day={day_name(self.day)}/part-{self.number:08d}.parquet"
-        )
+        return f"{PARQUET}/{self.table}/day={day_name(self.day)}/part-{self.number:08d}.parquet"
 
 
 def recorded(cursor: DuckDBPyConnection) -> list[Part]:
@@ -67,7 +70,7 @@ def recorded(cursor: DuckDBPyConnection) -> list[Part]:
 
 def record(cursor: DuckDBPyConnection, part: Part) -> None:
     """Make a file that is complete a part of the store."""
-    cursor.execute("INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, make_timestamptz(?))", part)
+    cursor.execute("INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?, make_timestamptz(?))", part)
 
 
 def forget(cursor: DuckDBPyConnection, parts: Iterable[Part]) -> None:
@@ -82,7 +85,7 @@ def write_part(
     """Write what the SELECT `rows` yields, sorted, so that it survives the end of the machine."""
     found = cursor.execute("SELECT nextval('part_number')").fetchone()
     assert found
-    part = Part(table, day, found[0], VERSION, 0, 0, None, now_us)
+    part = Part(table, day, found[0], VERSION, 0, 0, 0, None, now_us)
     path = directory / part.path
     unfinished = path.with_name(path.name + UNFINISHED)
     _make_durable_folder(path.parent, directory)
@@ -92,27 +95,30 @@ def write_part(
         "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)"
     ).fetchone()
     assert result
-    _sync(unfinished)
+    sync(unfinished)
     unfinished.rename(path)
-    _sync(path.parent)
+    sync(path.parent)
     last = None
     if table == "series":
         newest = cursor.execute(f"SELECT max(series) FROM ({rows})").fetchone()
         last = newest[0] if newest else None
-    return part._replace(rows=result[0], bytes=path.stat().st_size, last_series=last)
+    return part._replace(
+        rows=result[0], bytes=path.stat().st_size, checksum=checksum(path), last_series=last
+    )
 
 
-def remove_file(directory: Path, part: Part) -> None:
-    """Delete a part that no record names any more, and its folder when it was the last one."""
-    path = directory / part.path
-    path.unlink(missing_ok=True)
-    if not any(path.parent.iterdir()):
-        path.parent.rmdir()
+def checksum(path: Path) -> int:
+    """Return the CRC-32 of a file."""
+    crc = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            crc = zlib.crc32(block, crc)
+    return crc
 
 
-def remove_rubbish(directory: Path, parts: Iterable[Part]) -> list[Path]:
-    """Delete what a crash left behind; return what it was."""
-    known = {directory / part.path for part in parts}
+def remove_rubbish(directory: Path, kept: Iterable[Part]) -> list[Path]:
+    """Delete files that are no parts (crashes and failures leave them) and folders left empty."""
+    known = {directory / part.path for part in kept}
     found = [p for p in (directory / PARQUET).glob("*/day=*/*") if p not in known]
     for path in found:
         path.unlink()
@@ -129,6 +135,16 @@ def create_views(cursor: DuckDBPyConnection, directory: Path, tables: Iterable[s
         of_table = [part for part in parts if part.table == table]
         selects = [f"SELECT {_columns(table)} FROM hot.{table}", *_cold(directory, of_table)]
         cursor.execute(f"CREATE OR REPLACE VIEW {table} AS " + " UNION ALL ".join(selects))
+
+
+def next_series(cursor: DuckDBPyConnection) -> int:
+    """Return the first number that was never a series', be it of one that is gone."""
+    found = cursor.execute(
+        "SELECT greatest((SELECT next_series FROM store), (SELECT max(series) FROM hot.series) + 1,"
+        " (SELECT max(last_series) FROM parts) + 1)"
+    ).fetchone()
+    assert found
+    return int(found[0])
 
 
 def select_parts(directory: Path, parts: Sequence[Part]) -> str:
@@ -180,13 +196,13 @@ def _make_durable_folder(folder: Path, directory: Path) -> None:
     for path in reversed(missing):
         if not path.exists():
             path.mkdir()
-            _sync(path.parent)
+            sync(path.parent)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Make a file, or the names in a folder, survive the end of the machine."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
-

@@ -1,0 +1,126 @@
+"""`pfscope serve`: the receiving server of a data directory; `serve token`: who may send to it."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from pfscope.config import add_config, load_config
+from pfscope.errors import UsageError
+from pfscope.server.limits import describe_limits, with_limits
+from pfscope.server.tokens import Gate, TokenFile, token_from_secret
+
+DEFAULT_LISTEN = "127.0.0.1:8470"
+SECRET_VARIABLE = "PFSCOPE_TOKEN"  # noqa: S105 - a variable's name
+EXAMPLES = f"""examples:
+  pfscope serve --data DIR
+  lctl get_param '*.*.job_stats' | curl --data-binary @- 'http://127.0.0.1:8470/api/v1/lctl?server=oss1'
+
+  pfscope serve token add oss --data DIR --server 'oss*'
+  pfscope serve --data DIR --listen 0.0.0.0:8470 --tls-cert cert.pem --tls-key key.pem
+
+limits (--limit NAME=VALUE; sizes may end in K, M, G, T):
+{describe_limits()}
+
+${SECRET_VARIABLE}, if set, is one more token, for all servers.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the server and the commands about tokens."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("--data", type=Path, metavar="DIR", help="the data directory")
+    parser.add_argument(
+        "--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT",
+        help=f"where to listen; port 0 is any free one (default: {DEFAULT_LISTEN})",
+    )  # fmt: skip
+    parser.add_argument("--tls-cert", type=Path, metavar="FILE", help="certificate chain, PEM")
+    parser.add_argument("--tls-key", type=Path, metavar="FILE", help="its key, PEM")
+    parser.add_argument(
+        "--insecure", action="store_true", help="listen beyond loopback without TLS or tokens"
+    )
+    parser.add_argument(
+        "--archive", type=Path, metavar="DIR", help="keep the frames here when they are stored"
+    )
+    parser.add_argument(
+        "--archive-days", type=int, metavar="N", help="and no longer than this (default: for ever)"
+    )
+    parser.add_argument(
+        "--limit", action="append", default=[], metavar="NAME=VALUE", help="change a limit"
+    )
+    add_config(parser)
+    commands = parser.add_subparsers(dest="command", metavar="token")
+    _add_tokens(commands.add_parser("token", help="who may send: token add|list|revoke"))
+
+
+def _add_tokens(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="action", metavar="COMMAND", required=True)
+    add = commands.add_parser("add", help="make a token and show it, this once")
+    add.add_argument("name", metavar="NAME", help="whose it is")
+    add.add_argument(
+        "--server", action="append", default=[], metavar="GLOB", dest="servers",
+        help="it may speak for these servers, such as oss1 or 'oss*'; without, it may only read",
+    )  # fmt: skip
+    listing = commands.add_parser("list", help="list tokens; secrets are kept nowhere")
+    revoke = commands.add_parser("revoke", help="refuse a token from now on")
+    revoke.add_argument("name", metavar="NAME")
+    for command in (add, listing, revoke):
+        command.add_argument(
+            "--data", type=Path, metavar="DIR", required=True, help="the data directory"
+        )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve, or change who may send."""
+    if args.command == "token":
+        return _token(args)
+    if args.data is None:
+        raise UsageError("serve needs --data DIR")
+    return _serve(args)
+
+
+def _token(args: argparse.Namespace) -> int:
+    file = TokenFile(args.data)
+    if args.action == "add":
+        print(file.add(args.name, tuple(args.servers)))
+        print("this is shown once: put it into the agent's --token-file", file=sys.stderr)
+    elif args.action == "revoke":
+        file.revoke(args.name)
+    else:
+        for token in file.read() or []:
+            print(token.name, token.created, *(token.servers or ["(reads only)"]))
+    return 0
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from pfscope.server.app import create_app
+    from pfscope.server.engine import Engine
+    from pfscope.server.journal import Archive
+    from pfscope.server.logs import configure_logs
+    from pfscope.server.run import check_exposure, parse_listen, serve
+
+    limits = with_limits(args.limit)
+    listen = parse_listen(args.listen, args.tls_cert, args.tls_key)
+    configure_logs()
+    gate = _gate(args.data, may_be_open=listen.is_loopback or args.insecure)
+    for warning in check_exposure(listen, gate.count, args.insecure):
+        print(f"pfscope: warning: {warning}", file=sys.stderr)
+    age_s = args.archive_days and args.archive_days * 86400.0
+    archive = Archive(args.archive, None, age_s) if args.archive else None
+    engine = Engine.open(args.data, load_config(args.config), limits, archive)
+
+    def say(url: str) -> None:
+        who = "open to this machine's users" if gate.open else f"{gate.count} tokens"
+        print(f"pfscope listens on {url}, data in {args.data}, {who}", flush=True)
+
+    serve(create_app(engine, gate), listen, limits, say)
+    return 0
+
+
+def _gate(directory: Path, may_be_open: bool) -> Gate:
+    import logging
+
+    secret = os.environ.get(SECRET_VARIABLE)
+    further = () if secret is None else (token_from_secret(SECRET_VARIABLE, secret, ("*",)),)
+    told = logging.getLogger("pfscope.server").info
+    return Gate(TokenFile(directory), further, may_be_open, lambda text: told("%s", text))

@@ -1,0 +1,121 @@
+"""The memory of the ingest on disk, so that a restart goes on where the last one stopped.
+
+One file of arrays, replaced atomically. It holds the state after a set of frames, whose names it
+keeps until the journal has let go of them: what a restart still finds there is not replayed.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfscope.frames import Origin
+from pfscope.ingest.clock import ServerClock
+from pfscope.ingest.memory import Memory, TargetMemory
+
+if TYPE_CHECKING:
+    from pfscope.ingest.ingest import Ingest
+
+Key = tuple[str, str, int]
+
+FORMAT: Final = 1
+_NAME: Final = "memory.npz"
+_ARRAYS: Final = (*Memory.TIMES, *Memory.FACTS)
+
+
+def save(ingest: "Ingest", directory: Path, frames: set[Key]) -> None:
+    """Write the state of an ingest, in which `frames` are the latest."""
+    directory.mkdir(exist_ok=True)
+    memory = ingest.memory
+    ids = [raw for target in memory.targets.values() for raw in target.slots]
+    slots = np.array([s for t in memory.targets.values() for s in t.slots.values()], np.int64)
+    arrays: dict[str, Any] = {name: getattr(memory, name)[slots] for name in _ARRAYS}
+    arrays |= {name: getattr(memory, name)[:, slots] for name in Memory.COUNTERS}
+    arrays["ids"] = np.frombuffer(b"".join(ids), np.uint8)
+    arrays["id_sizes"] = np.array([len(raw) for raw in ids], np.int64)
+    arrays["state"] = np.frombuffer(json.dumps(_state(ingest, frames)).encode(), np.uint8)
+    temporary = directory / f"{_NAME}.tmp"
+    with temporary.open("wb") as file:
+        np.savez(file, **arrays)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(directory / _NAME)
+    _sync_directory(directory)
+
+
+def load(ingest: "Ingest", directory: Path) -> set[Key] | None:
+    """Restore the state of an ingest and return the latest frames in it; None if there is none."""
+    path = directory / _NAME
+    if not path.exists():
+        return None
+    with np.load(path, allow_pickle=False) as arrays:
+        state = json.loads(arrays["state"].tobytes())
+        if state["format"] != FORMAT:
+            return None
+        _restore(ingest, state)
+        _restore_slots(ingest.memory, state["targets"], arrays)
+    return {(server, epoch, sequence) for server, epoch, sequence in state["frames"]}
+
+
+def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "frames": sorted(frames),
+        "next_series": ingest.series.next_series,
+        "others": ingest.series.others,
+        "operations": ingest.memory.operations,
+        "targets": [
+            [name, len(t.slots), t.observed_us, t.first_us]
+            for name, t in ingest.memory.targets.items()
+        ],
+        "clocks": {
+            name: [c.epoch, c.wall_us, c.monotonic_us, c.time_us]
+            for name, c in ingest.clocks.items()
+        },
+        "order": [origin._asdict() for origin in ingest.order.released()],
+        "totals": [
+            [target, time_us, [[*operation, *counts] for operation, counts in held.items()]]
+            for target, (time_us, held) in ingest.totals.targets.items()
+        ],
+    }
+
+
+def _restore(ingest: "Ingest", state: dict[str, Any]) -> None:
+    ingest.series.next_series = state["next_series"]
+    ingest.series.others = state["others"]
+    ingest.memory.rows_of([(name, unit) for name, unit in state["operations"]])
+    ingest.clocks = {name: ServerClock(*values) for name, values in state["clocks"].items()}
+    for origin in state["order"]:
+        ingest.order.resume(Origin(**(origin | {"filesystems": tuple(origin["filesystems"])})))
+    ingest.totals.targets = {
+        target: (time_us, {(name, unit): (a, b, c) for name, unit, a, b, c in held})
+        for target, time_us, held in state["totals"]
+    }
+
+
+def _restore_slots(memory: Memory, targets: list[Any], arrays: Any) -> None:
+    slots = memory.allocate(len(arrays["id_sizes"]))
+    for name in _ARRAYS:
+        getattr(memory, name)[slots] = arrays[name]
+    for name in Memory.COUNTERS:
+        held: NDArray[np.uint64] = arrays[name]
+        getattr(memory, name)[: len(held), slots] = held
+    ends = np.cumsum(arrays["id_sizes"]).tolist()
+    joined = arrays["ids"].tobytes()
+    ids = [joined[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+    at = 0
+    for name, count, observed_us, first_us in targets:
+        held_slots = dict(zip(ids[at : at + count], slots[at : at + count].tolist(), strict=True))
+        memory.targets[name] = TargetMemory(held_slots, observed_us, first_us)
+        at += count
+
+
+def _sync_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

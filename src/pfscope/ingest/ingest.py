@@ -1,0 +1,229 @@
+"""Frames in, usage stored: the one path of live, imported and replayed data.
+
+Frames are put into order, read, and compared with what is remembered; what they add is stored in
+one transaction with their names, so that each is counted once. The memory runs ahead of the store
+by at most the batch that is being stored; that batch is kept until the store has taken it.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pfscope.config import Config
+from pfscope.frames import FrameError
+from pfscope.ingest import checkpoint
+from pfscope.ingest.batch import Batch, operations_table, quality_table, totals_table
+from pfscope.ingest.clock import ServerClock, Tick
+from pfscope.ingest.difference import Snapshot, difference, observe
+from pfscope.ingest.memory import Memory
+from pfscope.ingest.order import WAIT_S, Sequencer
+from pfscope.ingest.reading import Readable, Reading, read_frame
+from pfscope.ingest.series import NEW_PER_HOUR, SeriesNumbers
+from pfscope.ingest.totals import ProcessorTime, TotalIncrement, Totals
+from pfscope.store.protocol import Store
+
+BATCH_FRAMES = 64
+FORGET_AFTER_US = 24 * 3600 * 10**6
+"""A series not seen for so long has ended; with the same id a new one begins."""
+_FORGET_EVERY_US = 3600 * 10**6
+
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the ingest bears from a flood of ids."""
+
+    new_series_per_hour: int = NEW_PER_HOUR
+    """Of one target; beyond it the light ones share a series."""
+
+
+class Ingest:
+    """Takes frames and fills a store. Not for more than one thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        config: Config | None = None,
+        limits: Limits | None = None,
+        *,
+        wait_s: float = WAIT_S,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        limits = limits or Limits()
+        self.store = store
+        self.memory = Memory()
+        self.memory.rows_of(store.operations())
+        self.series = SeriesNumbers(
+            store.next_series(), config or Config(), limits.new_series_per_hour
+        )
+        self.totals, self.clocks = Totals(), dict[str, ServerClock]()
+        self.order = Sequencer(wait_s)
+        self._processors = ProcessorTime()
+        self._clock = clock
+        self._stored_operations = len(self.memory.operations)
+        self._batch = Batch()
+        self._since_checkpoint: set[Key] = set()
+        self._forgotten_us = 0
+
+    def take(self, frames: Sequence[Readable]) -> None:
+        """Take frames and store what is in turn; with none, only see whose waiting is over.
+
+        When the store fails, its error is raised; the batch is kept and stored by the next call.
+        """
+        for frame in frames:
+            self.order.add(frame, self._clock())
+        if len(self._batch) >= BATCH_FRAMES:
+            self._commit()
+        for frame in self.order.ready(self._clock()):
+            self._add(frame, self._batch)
+            if len(self._batch) >= BATCH_FRAMES:
+                self._commit()
+        self._commit()
+
+    def waiting(self) -> set[Key]:
+        """Return the frames that were taken and are not stored yet."""
+        return self._batch.frames | {frame.key for frame in self.order.held()}
+
+    def recover(self, frames: Iterable[Readable]) -> None:
+        """Restore the memory, then take frames that may be in it, in the store, or in neither."""
+        included = checkpoint.load(self, self._directory)
+        if included is None:
+            self.series.next_series = 0
+        self.series.resume(self.store)
+        for frame in frames:
+            if included and frame.key in included:
+                continue
+            if self.store.has_frame(*frame.key):
+                self.replay(frame)
+            else:
+                self.take([frame])
+        self.series.known = {}
+
+    def checkpoint(self) -> None:
+        """Write the memory down: what is stored now need not be replayed any more."""
+        checkpoint.save(self, self._directory, self._since_checkpoint)
+        self._since_checkpoint = set()
+
+    @property
+    def _directory(self) -> Path:
+        return self.store.directory / "memory"
+
+    def replay(self, frame: Readable) -> None:
+        """Remember a frame that is in the store already."""
+        self._add(frame, Batch())
+        self.order.resume(frame.origin)
+
+    def _commit(self) -> None:
+        batch = self._batch
+        if len(batch):
+            self.store.commit(batch.tables(), batch.ledger)
+            self._since_checkpoint |= batch.frames
+            self._batch = Batch()
+
+    def _add(self, frame: Readable, batch: Batch) -> None:
+        batch.frames.add(frame.key)
+        try:
+            reading = read_frame(frame)
+        except FrameError as error:
+            batch.count(frame.origin.server, "received", "", 1, 0)
+            batch.count(frame.origin.server, "rejected", str(error), 1, 0)
+            return
+        server = frame.origin.server
+        clock = self.clocks.setdefault(server, ServerClock())
+        known_since = clock.time_us or None
+        tick = clock.tick(frame.origin)
+        late = known_since is not None and tick.time_us <= known_since
+        entries = self._add_usage(reading, tick, None if late else known_since, batch)
+        self._add_totals(reading, tick, batch)
+        if not late:
+            self._add_load(reading, tick, batch)
+        batch.add_rows("frames", [self._frame_row(reading, tick, late)])
+        batch.count(server, "received", "", 1, entries)
+        batch.count(server, "stored", "late" if late else "", 1, 0)
+        self._forget(tick.time_us)
+
+    def _add_usage(
+        self, reading: Reading, tick: Tick, known_since: int | None, batch: Batch
+    ) -> int:
+        stats, server = reading.stats, reading.origin.server
+        self.series.now_us, self.series.folded = tick.time_us, 0
+        snapshot = Snapshot(tick.time_us, stats, known_since, reading.cleanup_s)
+        usage = difference(snapshot, self.memory, self.series)
+        for target in reading.targets:
+            observe(self.memory, target, tick.time_us)
+        others = np.array(list(self.series.others.values()), np.int64)
+        batch.add_usage(usage, others)
+        batch.add("series", self.series.take_rows())
+        self._add_operations(batch)
+        batch.add(
+            "quality", quality_table(tick.time_us, stats, self.memory.quality[usage.entry_slot])
+        )
+        uncounted = stats.entries - int(np.count_nonzero(usage.counted))
+        batch.count(server, "duplicate", "repeated or already counted", 0, uncounted)
+        batch.count(server, "stored", "in a shared series", 0, self.series.folded)
+        batch.count(server, "stored", "", 0, stats.entries - uncounted - self.series.folded)
+        return stats.entries
+
+    def _add_operations(self, batch: Batch) -> None:
+        if len(self.memory.operations) > self._stored_operations:
+            batch.add(
+                "operations", operations_table(self.memory.operations, self._stored_operations)
+            )
+            self._stored_operations = len(self.memory.operations)
+
+    def _add_totals(self, reading: Reading, tick: Tick, batch: Batch) -> None:
+        increments: list[TotalIncrement] = []
+        for target, stats in reading.totals:
+            increments += self.totals.take(target, tick.time_us, stats)
+        if increments:
+            rows = self.memory.rows_of([i.operation for i in increments])
+            self._add_operations(batch)
+            table = totals_table(tick.time_us, reading.origin.server, increments, rows)
+            batch.add("target_totals", table)
+
+    def _add_load(self, reading: Reading, tick: Tick, batch: Batch) -> None:
+        busy, iowait = self._processors.take(reading.origin.server, reading.cpu_ticks)
+        load, memory = reading.load, reading.memory or {}
+        if load is None and busy is None and not memory:
+            return
+        row = {
+            "time": tick.time_us,
+            "server": reading.origin.server,
+            "load_1": load and load.one,
+            "load_5": load and load.five,
+            "load_15": load and load.fifteen,
+            "cpu_busy": busy,
+            "cpu_iowait": iowait,
+            "memory_total": memory.get("MemTotal"),
+            "memory_available": memory.get("MemAvailable"),
+        }
+        batch.add_rows("server_load", [row])
+
+    def _frame_row(self, reading: Reading, tick: Tick, late: bool) -> dict[str, Any]:
+        origin = reading.origin
+        return {
+            "server": origin.server,
+            "epoch": origin.epoch,
+            "sequence": origin.sequence,
+            "time": tick.time_us,
+            "received": datetime.fromtimestamp(self._clock(), UTC),
+            "state": "late" if late else "stored",
+            "entries": reading.stats.entries,
+            "defects": len(reading.defects),
+            "raw_bytes": reading.raw_bytes,
+            "read_us": reading.read_us,
+            "clock_step_us": tick.step_us,
+        }
+
+    def _forget(self, now_us: int) -> None:
+        if now_us - self._forgotten_us < _FORGET_EVERY_US:
+            return
+        self._forgotten_us = now_us
+        for target in self.memory.targets.values():
+            self.memory.forget(target, now_us - FORGET_AFTER_US)

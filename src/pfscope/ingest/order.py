@@ -1,0 +1,71 @@
+"""Frames in the order in which they were made, though they arrive in another.
+
+Agents send the fresh frame first and their backlog after, and networks reorder. A frame that leaves
+a gap behind it, or begins a new epoch, waits a while for older ones, as long as some still come.
+What arrives after that is late, and is counted by what it alone has seen.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pfscope.frames import Origin
+from pfscope.ingest.reading import Readable
+
+WAIT_S = 30.0
+"""How long after the latest arrival a frame is held for older ones of its server."""
+
+
+@dataclass(slots=True)
+class _Server:
+    last: Origin | None = None
+    """The latest frame that was released."""
+    held: list[Readable] = field(default_factory=list)
+    arrival_s: float = 0.0
+
+
+class Sequencer:
+    """Puts frames into order, server by server."""
+
+    def __init__(self, wait_s: float = WAIT_S) -> None:
+        self._wait_s = wait_s
+        self._servers: dict[str, _Server] = {}
+
+    def held(self) -> Iterator[Readable]:
+        """Yield the frames that wait."""
+        for server in self._servers.values():
+            yield from server.held
+
+    def released(self) -> list[Origin]:
+        """Return the latest frame of each server that was released."""
+        return [server.last for server in self._servers.values() if server.last is not None]
+
+    def resume(self, last: Origin) -> None:
+        """Go on behind a frame that was released in an earlier life."""
+        server = self._servers.setdefault(last.server, _Server())
+        if server.last is None or last.wall_ns > server.last.wall_ns:
+            server.last = last
+
+    def add(self, frame: Readable, now_s: float) -> None:
+        """Take a frame."""
+        server = self._servers.setdefault(frame.origin.server, _Server())
+        server.held.append(frame)
+        server.held.sort(key=lambda f: (f.origin.wall_ns, f.origin.epoch, f.origin.sequence))
+        server.arrival_s = now_s
+
+    def ready(self, now_s: float) -> Iterator[Readable]:
+        """Yield the frames whose turn it is."""
+        for server in self._servers.values():
+            over = now_s - server.arrival_s >= self._wait_s
+            while server.held and (over or _in_turn(server.last, server.held[0].origin)):
+                frame = server.held.pop(0)
+                self.resume(frame.origin)
+                yield frame
+
+
+def _in_turn(last: Origin | None, origin: Origin) -> bool:
+    """Tell whether nothing older can be expected. Texts and dumps have no interval and no gaps."""
+    if not origin.interval_s:
+        return True
+    if last is None:
+        return origin.sequence == 0
+    return origin.epoch == last.epoch and origin.sequence <= last.sequence + 1

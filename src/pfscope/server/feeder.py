@@ -1,0 +1,195 @@
+"""Takes what the journal holds to the ingest, in one thread and in order, and lets it be released.
+
+A frame leaves the journal when the ingest has committed it and has written a checkpoint behind
+it. When anything fails, the ingest and its memory are given up and made anew from store, checkpoint
+and journal, again and again, later and later; meanwhile the journal goes on taking frames. So no
+failure loses a frame or counts one twice, as long as recovering passes by what is committed.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Protocol
+
+from pfscope.frames import Frame, FrameError
+from pfscope.server.journal import Journal, Kept
+from pfscope.server.judge import Key
+from pfscope.server.tally import CountingStore, Tally
+
+log = logging.getLogger("pfscope.server")
+_BATCH_FRAMES: Final = 64
+_BATCH_BYTES: Final = 16 << 20
+_CHECKPOINT_BYTES: Final = 256 << 20
+_IDLE_S: Final = 1.0
+_FLUSH_S: Final = 2.0
+_MAINTAIN_S: Final = 600.0
+_LONGEST_PAUSE_S: Final = 60.0
+_CHECKPOINT_SHARE: Final = 20
+"""A checkpoint of a large memory takes long: at most one part in so many of the time."""
+
+
+class Ingest(Protocol):
+    """What turns frames into rows."""
+
+    def take(self, frames: Sequence[Frame]) -> None:
+        """Turn frames into rows and commit them; some may be held until older ones have come.
+
+        A frame that is bad is counted, not raised. With no frames, those held too long are taken.
+        """
+
+    def waiting(self) -> set[Key]:
+        """Return the frames that were taken and are not committed."""
+
+    def recover(self, frames: Iterable[Frame]) -> None:
+        """Rebuild the memory from store, checkpoint and these frames; commit those that are new."""
+
+    def checkpoint(self) -> None:
+        """Write the memory down, so that the frames taken so far are not needed any more."""
+
+
+class _EndingError(Exception):
+    """Breaks off a recovery that nobody waits for any more."""
+
+
+class Feeder:
+    """The one thread that commits."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        make_ingest: Callable[[], Ingest],
+        store: CountingStore,
+        tally: Tally,
+        checkpoint_s: float = 60.0,
+    ) -> None:
+        self.trouble = ""
+        """Why frames wait in the journal; empty when they do not."""
+        self._journal = journal
+        self._make_ingest = make_ingest
+        self._store = store
+        self._tally = tally
+        self._checkpoint_s = checkpoint_s
+        self._waiting: deque[Kept] = deque()
+        self._taken: list[Kept] = []
+        self._change = threading.Condition()
+        self._ending = False
+        self._checkpoint_at = self._flush_at = self._maintain_at = 0.0
+        self._thread = threading.Thread(target=self._run, name="feeder", daemon=True)
+
+    @property
+    def backlog(self) -> int:
+        """Frames in the journal that are not committed."""
+        return len(self._waiting)
+
+    def start(self, left: Iterable[Kept]) -> None:
+        """Begin with what an earlier life left in the journal."""
+        self._waiting.extend(left)
+        self._thread.start()
+
+    def add(self, frames: Sequence[Kept]) -> None:
+        """Take note of frames that are in the journal now."""
+        with self._change:
+            self._waiting.extend(frames)
+            self._change.notify()
+
+    def close(self) -> None:
+        """Finish the batch at hand and write a checkpoint; the rest stays in the journal."""
+        with self._change:
+            self._ending = True
+            self._change.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause_s = 1.0
+        while True:
+            try:
+                ingest = self._recovered()
+                pause_s = 1.0
+                self._feed(ingest)
+            except _EndingError:
+                return
+            except Exception as error:  # the frames are safe, and are tried again
+                self.trouble = f"the ingest fails: {str(error) or type(error).__name__}"
+                log.exception("the ingest fails; again in %.0f s", pause_s)
+            with self._change:
+                if self._ending:
+                    return
+                self._change.wait_for(lambda: self._ending, pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    def _recovered(self) -> Ingest:
+        ingest = self._make_ingest()
+        with self._change:
+            self._waiting.extendleft(reversed(self._taken))
+            self._taken = []
+            left = list(self._waiting)
+        ingest.recover(self._frames(self._until_ending(left)))
+        self._took(left)
+        self.trouble = ""
+        return ingest
+
+    def _feed(self, ingest: Ingest) -> None:
+        self._checkpoint_at = time.monotonic() + self._checkpoint_s
+        while not self._ending:
+            batch = self._next_batch()
+            ingest.take(list(self._frames(batch)))
+            self._took(batch)
+            self._housekeeping(ingest)
+        self._checkpoint(ingest)
+        self._store.flush()
+
+    def _next_batch(self) -> list[Kept]:
+        with self._change:
+            self._change.wait_for(lambda: self._waiting or self._ending, _IDLE_S)
+            batch: list[Kept] = []
+            size = 0
+            for kept in self._waiting:
+                size += kept.position.length
+                if batch and (size > _BATCH_BYTES or len(batch) == _BATCH_FRAMES):
+                    break
+                batch.append(kept)
+            return batch
+
+    def _took(self, frames: list[Kept]) -> None:
+        with self._change:
+            for _ in frames:
+                self._waiting.popleft()
+            self._taken += frames
+
+    def _frames(self, kept_frames: Iterable[Kept]) -> Iterator[Frame]:
+        for kept in kept_frames:
+            try:
+                yield self._journal.read(kept)
+            except FrameError as error:
+                log.warning("frame %d of %s is lost: %s", kept.key[2], kept.key[0], error)
+                self._tally.add(kept.key[0], "dropped", "journal-damaged")
+
+    def _until_ending(self, frames: Iterable[Kept]) -> Iterator[Kept]:
+        for kept in frames:
+            if self._ending:
+                raise _EndingError
+            yield kept
+
+    def _housekeeping(self, ingest: Ingest) -> None:
+        now = time.monotonic()
+        taken_bytes = sum(kept.position.length for kept in self._taken)
+        if now >= self._checkpoint_at or taken_bytes > _CHECKPOINT_BYTES:
+            self._checkpoint(ingest)
+        if now >= self._flush_at:
+            self._store.flush()
+            self._flush_at = now + _FLUSH_S
+        if now >= self._maintain_at:
+            self._store.maintain(time.time_ns() // 1000)
+            self._maintain_at = now + _MAINTAIN_S
+
+    def _checkpoint(self, ingest: Ingest) -> None:
+        begin = time.monotonic()
+        if self._taken:
+            ingest.checkpoint()
+            waiting = ingest.waiting()
+            self._journal.release(kept for kept in self._taken if kept.key not in waiting)
+            self._taken = [kept for kept in self._taken if kept.key in waiting]
+        end = time.monotonic()
+        self._checkpoint_at = end + max(self._checkpoint_s, _CHECKPOINT_SHARE * (end - begin))

@@ -1,0 +1,115 @@
+"""What holds for every answer: safe headers, a body read to its end, a count; and who may ask.
+
+A sender that is refused while it still writes would meet a reset connection instead of the reason;
+so what is left of its body is read and thrown away first, within bounds.
+"""
+
+import asyncio
+import re
+from typing import Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pfscope.server.errors import Refusal
+from pfscope.server.metrics import WebCounts
+from pfscope.server.tokens import Gate, Token
+
+HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+_ANYBODY: Final = Token("anybody", "", ("*",), "")
+_LOCAL_HOST = re.compile(r"(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?", re.IGNORECASE)
+_DRAIN_BYTES: Final = 256 << 20
+_DRAIN_S: Final = 10.0
+
+
+class Guard:
+    """Wraps the whole application."""
+
+    def __init__(self, app: ASGIApp, web: WebCounts) -> None:
+        self._app = app
+        self._web = web
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body = _Remains(receive, Request(scope).headers.get("expect", "") == "")
+
+        async def guarded_send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                if message["status"] >= 400:
+                    await body.drain()
+                MutableHeaders(scope=message).update(HEADERS)
+                self._count(scope, message["status"])
+            await send(message)
+
+        await self._app(scope, body.receive, guarded_send)
+
+    def _count(self, scope: Scope, status: int) -> None:
+        route = getattr(scope.get("route"), "path", "other")
+        self._web.requests[route, status] += 1
+
+
+class _Remains:
+    """The part of a body that nobody has read."""
+
+    def __init__(self, receive: Receive, sent_unasked: bool) -> None:
+        self._receive = receive
+        self._under_way = sent_unasked
+        self._ended = False
+
+    async def receive(self) -> Message:
+        self._under_way = True
+        message = await self._receive()
+        self._ended = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+    async def drain(self) -> None:
+        left = _DRAIN_BYTES
+        try:
+            async with asyncio.timeout(_DRAIN_S):
+                while self._under_way and not self._ended and left > 0:
+                    left -= len((await self.receive()).get("body", b""))
+        except TimeoutError:
+            return
+
+
+def authorise(gate: Gate, request: Request) -> Token:
+    """Return who asks; whoever may not is a `Refusal`."""
+    _refuse_other_sites(request, gate.open)
+    header = request.headers.get("authorization", "")
+    scheme, _space, secret = header.partition(" ")
+    if gate.open and not header:
+        return _ANYBODY
+    token = gate.holder(secret.strip()) if scheme.lower() == "bearer" else None
+    if token is not None:
+        return token
+    if gate.open:
+        what = "the token is unknown: no token was ever made here"
+    else:
+        what = "the token is missing" if not header else "the token is empty or unknown"
+    hint = "Authorization: Bearer TOKEN; make one with `pfscope serve token add`"
+    raise Refusal(401, "token", what, hint, {"WWW-Authenticate": "Bearer"})
+
+
+def _refuse_other_sites(request: Request, is_open: bool) -> None:
+    """Refuse what a page of another site made somebody's browser ask."""
+    headers = request.headers
+    origin, host = headers.get("origin"), headers.get("host", "")
+    foreign = origin is not None and origin.partition("://")[2] != host
+    if foreign or headers.get("sec-fetch-site", "none") in ("cross-site", "same-site"):
+        hint = "no page of another site may use this server"
+        raise Refusal(403, "origin", "the request comes from another site", hint)
+    if is_open and host and not _LOCAL_HOST.fullmatch(host):
+        hint = "use localhost or 127.0.0.1, or make tokens"
+        raise Refusal(403, "host", "without tokens only this machine's own names are served", hint)

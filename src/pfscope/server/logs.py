@@ -1,0 +1,28 @@
+"""The server's log: standard error, one line for each event, printable ASCII whatever was said."""
+
+import logging
+import re
+import sys
+
+_UNPRINTABLE = re.compile(r"[^ -~]")
+_LONGEST = 8000
+
+
+class OneLine(logging.Formatter):
+    """Puts an event, its traceback included, on one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        text = super().format(record).replace("\n", " | ")
+        return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m[0]):04x}", text)[:_LONGEST]
+
+
+def configure_logs() -> None:
+    """Send our events and uvicorn's errors to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine("pfscope: %(levelname)s: %(message)s"))
+    for name, level in (("pfscope.server", logging.INFO), ("uvicorn", logging.ERROR)):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.setLevel(level)
+        logger.propagate = False

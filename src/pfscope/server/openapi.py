@@ -1,0 +1,185 @@
+"""The interface as OpenAPI 3.1, written by hand: every route, parameter and answer."""
+
+from typing import Any, Final
+
+import pfscope
+from pfscope.server.judge import SERVER
+
+Json = dict[str, Any]
+
+_REASONS: Final = {
+    400: "The request is malformed",
+    401: "The token is missing, empty or unknown",
+    403: "The token may not do this, or the request comes from another site",
+    405: "The route does not take this method",
+    408: "The body arrived too slowly",
+    413: "A limit was exceeded; nothing was taken",
+    415: "The type or the encoding of the body is not known",
+    429: "Too much is in flight; send it again after Retry-After seconds",
+    500: "The server has a fault",
+    503: "Not now; send it again after Retry-After seconds",
+}
+_BODY_ERRORS: Final = (400, 401, 403, 405, 408, 413, 415, 429, 500)
+
+
+def document() -> Json:
+    """Return the description."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "pfscope server",
+            "version": pfscope.__version__,
+            "description": "Receives what agents read on Lustre servers.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "paths": _paths(),
+        "components": {
+            "schemas": _schemas(),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _paths() -> Json:
+    return {
+        "/": {"get": _reads("page", "What this is", "text/html", {"type": "string"})},
+        "/health": {"get": _reads("health", "Whether the process lives", schema=_object("Health"))},
+        "/ready": {
+            "get": _reads("ready", "Whether frames are taken", schema=_object("Ready"), also=(503,))
+        },
+        "/metrics": {
+            "get": _reads(
+                "metrics", "Prometheus' text format", "text/plain", {"type": "string"}, guarded=True
+            )
+        },
+        "/api/v1/openapi.json": {
+            "get": _reads("openapi", "This description", schema={"type": "object"})
+        },
+        "/api/v1/ledger": {
+            "get": _reads(
+                "ledger", "What became of every frame", schema=_object("Ledger"), guarded=True
+            )
+        },
+        "/api/v1/frames": {"post": _frames()},
+        "/api/v1/lctl": {"post": _lctl()},
+    }
+
+
+def _frames() -> Json:
+    binary = {"schema": {"type": "string", "format": "binary", "minLength": 1}}
+    return {
+        "operationId": "frames",
+        "summary": "Take encoded frames, one after another",
+        "description": (
+            "Each frame gets its own verdict; stored means durable. What is damaged is rejected "
+            "with server and epoch empty and sequence -1, since its name cannot be told."
+        ),
+        "security": [{"token": []}, {}],
+        "parameters": [_encoding()],
+        "requestBody": {
+            "required": True,
+            "content": {"application/vnd.pfscope.frames": binary},
+        },
+        "responses": _answers(_json(_object("Verdicts")), _BODY_ERRORS),
+    }
+
+
+def _lctl() -> Json:
+    text = {"schema": {"type": "string", "minLength": 1}}
+    server = {
+        "name": "server",
+        "in": "query",
+        "required": True,
+        "description": "The server on which it was read",
+        "schema": {"type": "string", "pattern": f"^{SERVER}$"},
+    }
+    when = {
+        "name": "time",
+        "in": "query",
+        "description": "When: seconds since 1970, or ISO 8601; now where it is not given",
+        "schema": {
+            "anyOf": [
+                {"type": "string", "pattern": "^[0-8][0-9]{0,8}$"},
+                {"type": "string", "format": "date-time", "pattern": "^20[0-9]{2}-"},
+            ]
+        },
+    }
+    return {
+        "operationId": "lctl",
+        "summary": "Take the output of lctl get_param",
+        "description": "The type of the body is not looked at: `curl --data-binary @-` will do.",
+        "security": [{"token": []}, {}],
+        "parameters": [server, when, _encoding()],
+        "requestBody": {"required": True, "content": {"text/plain": text}},
+        "responses": _answers(_json(_object("Verdicts")), (*_BODY_ERRORS, 503)),
+    }
+
+
+def _encoding() -> Json:
+    return {
+        "name": "Content-Encoding",
+        "in": "header",
+        "description": "How the body is compressed: identity, gzip or zstd",
+        "schema": {"enum": ["identity", "gzip", "zstd"]},
+    }
+
+
+def _reads(
+    name: str,
+    summary: str,
+    kind: str = "application/json",
+    schema: Json | None = None,
+    guarded: bool = False,
+    also: tuple[int, ...] = (),
+) -> Json:
+    errors = (*((401, 403) if guarded else ()), 405, 500, *also)
+    content = {kind: {"schema": schema}}
+    operation = {"operationId": name, "summary": summary, "responses": _answers(content, errors)}
+    return operation | ({"security": [{"token": []}, {}]} if guarded else {})
+
+
+def _answers(content: Json, errors: tuple[int, ...]) -> Json:
+    answers: Json = {"200": {"description": "As asked", "content": content}}
+    for status in sorted(errors):
+        answers[str(status)] = {
+            "description": _REASONS[status],
+            "content": _json(_object("Error")),
+        }
+        if status in (429, 503):
+            seconds = {"description": "Seconds to wait", "schema": {"type": "integer"}}
+            answers[str(status)]["headers"] = {"Retry-After": seconds}
+    return answers
+
+
+def _json(schema: Json) -> Json:
+    return {"application/json": {"schema": schema}}
+
+
+def _object(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _schemas() -> Json:
+    text, number = {"type": "string"}, {"type": "integer"}
+    status = {"enum": ["stored", "duplicate", "rejected", "retry"]}
+    frame = _fields(server=text, epoch=text, sequence=number, status=status, reason=text)
+    line = _fields(
+        stage=text, server=text, outcome=text, reason=text, frames=number, entries=number
+    )
+    return {
+        "Error": _fields(error=_fields(code=text, message=text, hint=text)),
+        "Verdicts": _fields(frames={"type": "array", "items": frame}),
+        "Ledger": _fields(ledger={"type": "array", "items": line}),
+        "Health": _fields(status={"const": "alive"}, version=text),
+        "Ready": _fields(status={"const": "ready"}),
+    }
+
+
+def _fields(**properties: Json) -> Json:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
