@@ -78,7 +78,7 @@ class Reader:
         usage = difference(
             Snapshot(time_s * 10**6, parse_job_stats(text)), self.memory, self._number
         )
-        observe(self.memory, "fs-OST0000", time_s * 10**6)
+        observe(self.memory, "fs-OST0000", time_s * 10**6, time_s * 10**9)
         assert (usage.samples >= 0).all()
         assert (usage.begin_us[~usage.baseline] < usage.end_us[~usage.baseline]).all()
         for i in np.flatnonzero(~usage.baseline):

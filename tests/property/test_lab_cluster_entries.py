@@ -65,13 +65,14 @@ class Model:
 @given(STEPS, st.integers(0, TARGETS - 1))
 def test_entries_are_those_of_the_model(steps, forgotten):
     entries = Entries("ost", TARGETS, PROFILES, 0)
-    entries.scan(0, 600, np.ones(TARGETS, bool))
+    no_offset = np.zeros(TARGETS, np.int64)
+    entries.scan(0, 600, np.ones(TARGETS, bool), no_offset)
     model, now, rng = Model(), 0, np.random.default_rng(1)
     for number, (requests, minutes) in enumerate(steps):
         now += (1 + minutes) * 60 * NS
         draw, block = drawn(requests)
         busy = np.isin(np.arange(TARGETS), draw.target)
-        entries.scan(now, 600, busy)
+        entries.scan(now, 600, busy, no_offset)
         model.scan(now, 600 * NS, sorted(set(draw.target.tolist())))
         moment = np.full(len(requests), now)
         entries.book(draw, block, (moment, moment), np.zeros(TARGETS, np.int64), rng)

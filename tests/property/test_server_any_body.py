@@ -1,7 +1,8 @@
-"""Bodies of any content, cut anywhere, in every encoding: decoded exactly, or refused within bounds."""
+"""Bodies of any content, cut anywhere, in every encoding: decoded exactly, or refused in time."""
 
 import asyncio
 import gzip
+from itertools import pairwise
 
 import pyarrow as pa
 from hypothesis import given, settings
@@ -29,7 +30,7 @@ def received(wire, encoding, cuts, limits):
         pieces = [0, *sorted(cut % (len(wire) + 1) for cut in cuts), len(wire)]
 
         async def chunks():
-            for begin, end in zip(pieces, pieces[1:], strict=False):
+            for begin, end in pairwise(pieces):
                 yield wire[begin:end]
 
         with Share(held) as share:
@@ -47,6 +48,14 @@ def received(wire, encoding, cuts, limits):
         assert held.bytes == 0
 
 
+def outcome(*arguments):
+    try:
+        received(*arguments)
+    except Refusal as refusal:
+        return refusal.status
+    return 200
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.binary(max_size=3000), st.sampled_from(sorted(ENCODE)), st.lists(st.integers(0, 4000)))
 def test_what_was_sent_is_what_arrives(data, encoding, cuts):
@@ -57,10 +66,7 @@ def test_what_was_sent_is_what_arrives(data, encoding, cuts):
 @settings(deadline=None, max_examples=60)
 @given(st.binary(max_size=3000), st.sampled_from(sorted(ENCODE)), st.lists(st.integers(0, 4000)))
 def test_any_bytes_are_decoded_or_refused(wire, encoding, cuts):
-    try:
-        received(wire, encoding, cuts, Limits())
-    except Refusal as refusal:
-        assert refusal.status == 400
+    assert outcome(wire, encoding, cuts, Limits()) in (200, 400)
 
 
 @settings(deadline=None, max_examples=60)
@@ -74,12 +80,7 @@ def test_limits_hold_whatever_is_sent(size, encoding, body_bytes, raw_bytes):
     limits = Limits(body_bytes=body_bytes, raw_bytes=raw_bytes)
     wire = ENCODE[encoding](b"x" * size)
     fits = len(wire) <= body_bytes and size <= raw_bytes
-    try:
-        assert received(wire, encoding, [7, 70], limits) == b"x" * size
-        assert fits
-    except Refusal as refusal:
-        assert not fits
-        assert refusal.status == 413
+    assert outcome(wire, encoding, [7, 70], limits) == (200 if fits else 413)
 
 
 @settings(deadline=None, max_examples=100)

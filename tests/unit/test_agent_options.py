@@ -144,4 +144,4 @@ def test_the_example_configuration_is_accepted(tmp_path):
     example = (REPOSITORY / "packaging" / "agent.conf.example").read_text()
     uncommented = re.sub(r"(?m)^# ?([a-z_]+ = )", r"\1", example)
     for text in (example, uncommented):
-        assert configured(tmp_path, text).url == "https://monitor.example.org:8765"
+        assert configured(tmp_path, text).url == "https://monitor.example.org:8470"

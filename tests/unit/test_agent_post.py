@@ -16,7 +16,7 @@ from pfscope.agent.post import Endpoint, SendError, parse_reply, retry_after
     [
         ("http://localhost", "localhost", 80, False),
         ("https://monitor.example.org", "monitor.example.org", 443, True),
-        ("http://10.1.2.3:8765/pfscope/", "10.1.2.3", 8765, False),
+        ("http://10.1.2.3:8470/pfscope/", "10.1.2.3", 8470, False),
         ("http://[fe80::1]:99", "fe80::1", 99, False),
     ],
 )

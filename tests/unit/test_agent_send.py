@@ -1,5 +1,6 @@
 """What is sent and when: fresh first, nothing forgotten, later and later when it fails."""
 
+import errno
 import json
 from itertools import chain
 
@@ -7,7 +8,7 @@ import pytest
 
 from pfscope.agent.post import Reply, SendError
 from pfscope.agent.say import Sayer, Tally
-from pfscope.agent.send import BATCH_BYTES, Sender
+from pfscope.agent.send import BATCH_BYTES, Sender, SenderThread
 from pfscope.frames import FrameLog, decode
 from tests.support.frame_samples import encoded, sized
 
@@ -214,6 +215,39 @@ def test_damage_in_the_spool_is_passed_by(world, tmp_path):
     assert world.sent == [[1]]
     assert world.log.damaged == 1
     assert world.log.pending() == []
+
+
+def test_a_spool_file_that_was_deleted_is_passed_by(world, tmp_path):
+    append(world, 0, 1)
+    for segment in tmp_path.glob("*.pfl"):
+        segment.unlink()
+    while world.step() != float("inf"):
+        pass
+    assert world.sent == []
+    assert world.log.damaged == 2
+
+
+def test_a_spool_that_cannot_be_read_now_is_read_later(world, monkeypatch):
+    append(world, 0)
+    no_more_files = OSError(errno.EMFILE, "Too many open files")
+    with monkeypatch.context() as patch:
+        patch.setattr(world.log, "read", lambda _position: (_ for _ in ()).throw(no_more_files))
+        assert world.step() > 0
+    world.step()
+    assert world.sent == [[0]]
+
+
+def test_a_bug_in_the_sending_ends_the_agent_and_not_the_sending_alone(world):
+    def bug(_frames):
+        raise ZeroDivisionError
+
+    append(world, 0)
+    world.answer = bug
+    thread = SenderThread(world.sender)
+    thread.start()
+    thread._thread.join(30)
+    with pytest.raises(ZeroDivisionError):
+        thread.wake()
 
 
 def test_trouble_is_told_once_and_in_printable_ascii(world, capsys):

@@ -60,7 +60,7 @@ def test_a_failing_store_keeps_frames_in_the_journal_until_it_works_again(tmp_pa
     store.failing = True
     engine = make_engine(store)
     assert keep(engine, *map(candidate, range(10))) == ["stored"] * 10
-    until(lambda: engine.problems())
+    until(engine.problems)
     assert "the disk is full" in engine.problems()[0]
     store.failing = False
     until(lambda: stored(store) == list(range(10)))
@@ -93,7 +93,7 @@ def test_a_crash_between_commit_and_release_counts_nothing_twice(tmp_path):
 
     engine = Engine(store, NoCheckpoint, Limits(), checkpoint_s=0.01)
     keep(engine, *map(candidate, range(10)))
-    until(lambda: engine.problems())
+    until(engine.problems)
     engine.close()
     engine = make_engine(store)
     keep(engine, candidate(10))

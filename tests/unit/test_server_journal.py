@@ -2,6 +2,7 @@
 
 import os
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -88,9 +89,12 @@ def test_many_requests_share_one_sync(tmp_path, monkeypatch):
 def test_every_segment_is_synced_before_the_answer(tmp_path, monkeypatch):
     synced = set()
     fsync = os.fsync
-    monkeypatch.setattr(
-        os, "fsync", lambda fd: (synced.add(os.readlink(f"/proc/self/fd/{fd}")), fsync(fd))
-    )
+
+    def noted(descriptor):
+        synced.add(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
     journal, _ = opened(tmp_path)
     frames = [candidate(i, 9 << 20) for i in range(4)]
     assert statuses(journal, *frames) == ["stored"] * 4

@@ -46,7 +46,7 @@ def test_old_and_new_parts_of_a_day_become_one(old_store):
         store.maintain(far)
         store.maintain(far + 1)
         assert [(p.rows, p.version) for p in store.parts() if p.table == "frames"] == [
-            (1, VERSION), (2, VERSION),
+            (2, VERSION), (1, VERSION),
         ]  # fmt: skip
         assert steps(store) == [(1, None), (2, None), (3, 7)]
 

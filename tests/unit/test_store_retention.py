@@ -1,14 +1,19 @@
 """Retention: what is older goes for good, whole days at a time, and the ledger says that it did."""
 
+from dataclasses import fields
+
 import pytest
 
+from pfscope.errors import UsageError
 from pfscope.store.embedded import open_store
-from pfscope.store.housekeeping import Removed, Rules
+from pfscope.store.housekeeping import Rules
+from pfscope.store.retention import Removed, Retention
+from pfscope.store.schema import TIMED
 from tests.support.store_rows import DAY, at, frames, series, usage
 
 
 def rules(**days):
-    return Rules(settle_us=0, quiet_us=0, merge_after_us=1, retention_days=days)
+    return Rules(settle_us=0, quiet_us=0, merge_after_us=1, retention=Retention(**days))
 
 
 def days_of(store, table="usage_ost"):
@@ -68,7 +73,10 @@ def test_series_stay_as_long_as_their_usage_and_system_users_for_ever(tmp_path):
         assert store.next_series() == 4, "a number is never given twice"
 
 
-@pytest.mark.parametrize("wrong", [{"usage_ost": 0}, {"nothing": 3}, {"operations": 3}])
-def test_a_rule_that_makes_no_sense_is_refused(wrong):
-    with pytest.raises(ValueError, match="no retention of"):
-        rules(**wrong)
+def test_every_table_that_grows_has_a_rule():
+    assert tuple(field.name for field in fields(Retention)) == TIMED
+
+
+def test_a_rule_that_makes_no_sense_is_refused():
+    with pytest.raises(UsageError, match="retention of frames: 0 days"):
+        Retention(frames=0)

@@ -23,7 +23,7 @@ from pfscope.frames import FrameLog, FramesError, decode
 
 EXAMPLES = """examples:
   pfscope-agent --once --print                     show what would be sent
-  pfscope-agent --url https://monitor:8765 --token-file /etc/pfscope/token
+  pfscope-agent --url https://monitor:8470 --token-file /etc/pfscope/token
   pfscope-agent --root DIR --spool SPOOL --interval 5s
 """
 _LAST_WORDS_S = 3.0

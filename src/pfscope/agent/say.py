@@ -3,6 +3,7 @@
 import re
 import sys
 import threading
+from contextlib import suppress
 from typing import Dict, Set
 
 _UNPRINTABLE = re.compile(r"[^ -~]")
@@ -11,8 +12,10 @@ _LONGEST = 500
 
 def say(text: str) -> None:
     """Write one line of printable ASCII."""
-    sys.stderr.write("pfscope-agent: %s\n" % _UNPRINTABLE.sub("?", text)[:_LONGEST])
-    sys.stderr.flush()
+    # Whoever listened may be gone; that is no reason to stop collecting.
+    with suppress(OSError):
+        sys.stderr.write("pfscope-agent: %s\n" % _UNPRINTABLE.sub("?", text)[:_LONGEST])
+        sys.stderr.flush()
 
 
 class Sayer:

@@ -9,7 +9,7 @@ import json
 import os
 import threading
 import time
-from typing import Any, Callable, Dict, List, NamedTuple, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from pfscope.agent.post import Reply, SendError
 from pfscope.agent.say import Sayer, Tally
@@ -73,13 +73,13 @@ class Sender:
         now = self._monotonic()
         if now < self._not_before:
             return self._not_before - now
-        batch = self._next_batch()
-        if not batch.frames:
-            return 0.0 if len(self._log) else float("inf")
-        self._not_before = now + len(batch.body) / self._rate
         try:
+            batch = self._next_batch()
+            if not batch.frames:
+                return 0.0 if len(self._log) else float("inf")
+            self._not_before = now + len(batch.body) / self._rate
             self._deliver(batch)
-        except SendError as error:
+        except (SendError, OSError) as error:
             self._fail(str(error), 0.0)
         return max(0.0, self._not_before - self._monotonic())
 
@@ -167,6 +167,7 @@ class SenderThread:
         self._sender = sender
         self._wake = threading.Event()
         self._ending = False
+        self._bug: Optional[Exception] = None
         self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
 
     def start(self) -> None:
@@ -174,7 +175,9 @@ class SenderThread:
         self._thread.start()
 
     def wake(self) -> None:
-        """Tell that there is a new frame."""
+        """Tell that there is a new frame; a bug that ended the sending is raised here."""
+        if self._bug is not None:
+            raise self._bug
         self._wake.set()
 
     def end(self, patience_s: float) -> None:
@@ -184,7 +187,10 @@ class SenderThread:
         self._thread.join(patience_s)
 
     def _run(self) -> None:
-        while not self._ending:
-            delay = self._sender.step()
-            self._wake.wait(None if delay == float("inf") else delay)
-            self._wake.clear()
+        try:
+            while not self._ending:
+                delay = self._sender.step()
+                self._wake.wait(None if delay == float("inf") else delay)
+                self._wake.clear()
+        except Exception as error:  # noqa: BLE001 - it must end the agent, not this thread alone
+            self._bug = error

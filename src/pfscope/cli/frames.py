@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from pfscope.cli.output import Batch, add_format, print_rows
 from pfscope.errors import InputError
-from pfscope.frames import Damage, Found, FrameError, FramesError, frame_files, scan
+from pfscope.frames import Damage, Found, FrameError, FramesError, frame_files, scan_file
 from pfscope.frames.dumps import OPENERS, find_dumps, import_dumps
 from pfscope.untrusted import ascii_text
 
@@ -119,14 +119,13 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _checked(path: str) -> Iterator[Found | Damage]:
-    with Path(path).open("rb") as file:
-        for item in scan(file):
-            try:
-                if isinstance(item, Found):
-                    item.frame.verify()
-                yield item
-            except FrameError as error:
-                yield Damage(item.offset, item.length, str(error))
+    for item in scan_file(path):
+        try:
+            if isinstance(item, Found):
+                item.frame.verify()
+            yield item
+        except FrameError as error:
+            yield Damage(item.offset, item.length, str(error))
 
 
 def _import(args: argparse.Namespace) -> int:
@@ -163,12 +162,11 @@ def _open_zstd(path: str) -> BinaryIO:
 def _frames(paths: list[str]) -> Iterator[Found]:
     """Yield whole frames; damage is told on standard error and passed by."""
     for path in _files(paths):
-        with Path(path).open("rb") as file:
-            for item in scan(file):
-                if isinstance(item, Found):
-                    yield item
-                else:
-                    print(f"pfscope: {_told(path, item)}", file=sys.stderr)
+        for item in scan_file(path):
+            if isinstance(item, Found):
+                yield item
+            else:
+                print(f"pfscope: {_told(path, item)}", file=sys.stderr)
 
 
 def _files(paths: list[str]) -> Iterator[str]:

@@ -1,8 +1,10 @@
 """`pfscope serve`: the receiving server of a data directory; `serve token`: who may send to it."""
 
 import argparse
+import logging
 import os
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from pfscope.config import add_config, load_config
@@ -95,6 +97,7 @@ def _token(args: argparse.Namespace) -> int:
 def _serve(args: argparse.Namespace) -> int:
     from pfscope.server.app import create_app
     from pfscope.server.engine import Engine
+    from pfscope.server.guard import Guard
     from pfscope.server.journal import Archive
     from pfscope.server.logs import configure_logs
     from pfscope.server.run import check_exposure, parse_listen, serve
@@ -102,25 +105,36 @@ def _serve(args: argparse.Namespace) -> int:
     limits = with_limits(args.limit)
     listen = parse_listen(args.listen, args.tls_cert, args.tls_key)
     configure_logs()
-    gate = _gate(args.data, may_be_open=listen.is_loopback or args.insecure)
+    gate = _gate(args.data, listen.is_loopback, args.insecure)
     for warning in check_exposure(listen, gate.count, args.insecure):
         print(f"pfscope: warning: {warning}", file=sys.stderr)
     age_s = args.archive_days and args.archive_days * 86400.0
     archive = Archive(args.archive, None, age_s) if args.archive else None
-    engine = Engine.open(args.data, load_config(args.config), limits, archive)
+    config = load_config(args.config)
 
     def say(url: str) -> None:
-        who = "open to this machine's users" if gate.open else f"{gate.count} tokens"
+        who = "open to all" if gate.open else f"{gate.count} tokens"
         print(f"pfscope listens on {url}, data in {args.data}, {who}", flush=True)
 
-    serve(create_app(engine, gate), listen, limits, say)
+    with ExitStack() as stack:
+
+        def make_app() -> Guard:
+            engine = Engine.open(args.data, config, limits, archive)
+            stack.callback(engine.close)
+            return create_app(engine, gate)
+
+        serve(make_app, listen, limits, say)
     return 0
 
 
-def _gate(directory: Path, may_be_open: bool) -> Gate:
-    import logging
-
+def _gate(directory: Path, local: bool, insecure: bool) -> Gate:
     secret = os.environ.get(SECRET_VARIABLE)
     further = () if secret is None else (token_from_secret(SECRET_VARIABLE, secret, ("*",)),)
     told = logging.getLogger("pfscope.server").info
-    return Gate(TokenFile(directory), further, may_be_open, lambda text: told("%s", text))
+    return Gate(
+        TokenFile(directory),
+        further,
+        may_be_open=local or insecure,
+        local=local,
+        told=lambda text: told("%s", text),
+    )

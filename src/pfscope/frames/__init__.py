@@ -7,7 +7,7 @@ the bytes, `log` the directory.
 
 from pfscope.frames.builder import FrameBuilder
 from pfscope.frames.errors import FrameError, FramesError, LogBusy, LogFull
-from pfscope.frames.files import frame_files, iter_frames
+from pfscope.frames.files import frame_files, iter_frames, scan_file
 from pfscope.frames.frame import Frame, Section, decode, encode
 from pfscope.frames.log import FrameLog
 from pfscope.frames.meta import Origin, SectionInfo
@@ -33,4 +33,5 @@ __all__ = [
     "frame_files",
     "iter_frames",
     "scan",
+    "scan_file",
 ]

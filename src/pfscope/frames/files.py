@@ -1,15 +1,21 @@
-"""Reads frames from wherever people keep them: a file, a log's directory, or a tree of logs."""
+"""Reads frames from wherever people keep them: a file, a log's directory, or a tree of logs.
 
+The log may be in use: its writer may append, and delete segments, while it is being read.
+"""
+
+import errno
 import os
-from typing import Callable, Iterator, List, Optional
+from typing import Callable, Iterator, List, Optional, Union
 
 from pfscope.frames.frame import Frame
-from pfscope.frames.scan import Damage, scan
+from pfscope.frames.scan import Damage, Found, scan
 from pfscope.frames.segment import SEGMENT_SUFFIX
 
 
 def frame_files(path: str) -> List[str]:
     """Return the segment files at `path`: itself, or all below it, directory by directory."""
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     if not os.path.isdir(path):
         return [path]
     found = []
@@ -19,23 +25,24 @@ def frame_files(path: str) -> List[str]:
     return found
 
 
+def scan_file(path: str) -> Iterator[Union[Found, Damage]]:
+    """Yield what one file holds; a segment that was deleted meanwhile holds nothing."""
+    try:
+        file = open(path, "rb")  # noqa: SIM115 - closed below; only its absence is handled here
+    except FileNotFoundError:
+        return
+    with file:
+        for item in scan(file):
+            yield item
+
+
 def iter_frames(
     path: str, on_damage: Optional[Callable[[str, Damage], None]] = None
 ) -> Iterator[Frame]:
-    """Yield every whole frame at `path` in the order of writing; damage is told and passed by.
-
-    The log may be in use: a segment that is deleted meanwhile is left out.
-    """
+    """Yield every whole frame at `path` in the order of writing; damage is told and passed by."""
     for name in frame_files(path):
-        try:
-            file = open(name, "rb")  # noqa: SIM115 - closed below; only its absence is handled here
-        except FileNotFoundError:
-            if name == path:
-                raise
-            continue
-        with file:
-            for item in scan(file):
-                if not isinstance(item, Damage):
-                    yield item.frame
-                elif on_damage is not None:
-                    on_damage(name, item)
+        for item in scan_file(name):
+            if isinstance(item, Found):
+                yield item.frame
+            elif on_damage is not None:
+                on_damage(name, item)

@@ -28,6 +28,7 @@ from pfscope.frames.segment import ACK_SUFFIX, SEGMENT_SUFFIX, Position, Segment
 SEGMENT_BYTES = 16 << 20
 _NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_UNREADABLE = (errno.ENOENT, errno.EIO)
 _SEGMENTS_AT_LEAST = 8
 """A bounded log is split at least so finely, so that dropping one segment keeps most of it."""
 
@@ -62,7 +63,11 @@ class FrameLog:
         os.makedirs(directory, exist_ok=True)
         self._lock_fd: Optional[int] = _lock(directory)
         self._directory_fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-        self._load()
+        try:
+            self._load()
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> "FrameLog":
         return self
@@ -120,10 +125,8 @@ class FrameLog:
             segment = self._segments.get(position.segment)
             if segment is None:
                 raise FrameError("the frame was deleted")
-            with open(segment.path, "rb") as file:
-                file.seek(position.offset)
-                encoded = file.read(position.length)
             try:
+                encoded = _read_at(segment.path, position)
                 decode(encoded)
             except FrameError:
                 self.damaged += 1
@@ -252,6 +255,17 @@ def _lock(directory: str) -> int:
             os.close(lock_fd)
             raise LogBusy("%s is in use by another process" % directory) from None
     return lock_fd
+
+
+def _read_at(path: str, position: Position) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            file.seek(position.offset)
+            return file.read(position.length)
+    except OSError as error:
+        if error.errno in _UNREADABLE:
+            raise FrameError("the frame cannot be read: %s" % error.strerror) from None
+        raise
 
 
 def _segment_numbers(directory: str) -> List[int]:

@@ -68,7 +68,7 @@ def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
         "others": ingest.series.others,
         "operations": ingest.memory.operations,
         "targets": [
-            [name, len(t.slots), t.observed_us, t.first_us]
+            [name, len(t.slots), t.observed_us, t.first_us, t.server_ns]
             for name, t in ingest.memory.targets.items()
         ],
         "clocks": {
@@ -107,9 +107,9 @@ def _restore_slots(memory: Memory, targets: list[Any], arrays: Any) -> None:
     joined = arrays["ids"].tobytes()
     ids = [joined[a:b] for a, b in zip([0, *ends], ends, strict=False)]
     at = 0
-    for name, count, observed_us, first_us in targets:
+    for name, count, *times in targets:
         held_slots = dict(zip(ids[at : at + count], slots[at : at + count].tolist(), strict=True))
-        memory.targets[name] = TargetMemory(held_slots, observed_us, first_us)
+        memory.targets[name] = TargetMemory(held_slots, *times)
         at += count
 
 

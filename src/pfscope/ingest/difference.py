@@ -2,7 +2,7 @@
 
 An entry's counters restart together, so one reset is judged for all of them:
 - a start_time that changed is a reset, even when the values grew;
-- a value that fell, or an operation that vanished, is a reset;
+- a value that fell, or an operation that vanished, is a reset; so is a restart of the target;
 - an entry that returns was removed only if Lustre could have removed it by the observation that
   missed it, and its start_time does not say otherwise;
 - a new entry counts from zero since the observation before; in the first observation of a target
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfscope.ingest.memory import NEVER, Memory, Slots
+from pfscope.lustre.clock import is_since_boot
 from pfscope.lustre.columns import UNKNOWN_TIME, JobStats
 
 CLEANUP_INTERVAL_S: Final = 600
@@ -41,6 +42,10 @@ class Snapshot:
     stats: JobStats
     known_since_us: int | None = None
     """When the server was last observed: what began after it is counted from zero."""
+    server_ns: int | None = None
+    """The server's own clock at the time, where its texts tell it: since 1970, or since boot."""
+    restarted: frozenset[str] = frozenset()
+    """Targets whose counters began anew since they were last observed, as others of theirs tell."""
     cleanup_s: Mapping[str, int] = field(default_factory=dict)
     """`job_cleanup_interval` of each target where it is known; 0 is never."""
 
@@ -83,15 +88,20 @@ class _Entries:
     new: NDArray[np.bool_]
     previous_us: Microseconds
     """The target's observation before this one, NEVER where there is none."""
-    cleanup_us: Microseconds
+    previous_server_ns: NDArray[np.int64]
+    """The server's own clock at the target's latest observation."""
+    cleanup_ns: NDArray[np.int64]
     counted: NDArray[np.bool_]
     """False for what a late snapshot must not count again, and for repeated entries."""
+    started_us: Microseconds
+    """NEVER where it is not known."""
 
 
 def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usage:
     """Return the usage since what is remembered, and remember the snapshot."""
     stats = snapshot.stats
     entries = _find_entries(snapshot, memory, new_series)
+    _end_all_but(entries, snapshot.restarted, memory)
     kept = entries.counted[stats.entry]
     entry = stats.entry[kept]
     row, slot = _memory_rows(stats, memory)[kept], entries.slot[entry]
@@ -123,6 +133,15 @@ def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usa
         entries.slot,
         entries.counted,
     )
+
+
+def _end_all_but(entries: _Entries, targets: frozenset[str], memory: Memory) -> None:
+    """Take note that the other entries of targets that restarted are gone."""
+    for name in targets:
+        slots = np.fromiter(memory.target(name).slots.values(), np.int64)
+        gone = slots[~np.isin(slots, entries.slot)]
+        memory.clear(gone)
+        memory.updated_ns[gone] = NEVER
 
 
 def _increment(
@@ -157,6 +176,7 @@ def _find_entries(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> 
     stats, time = snapshot.stats, snapshot.time_us
     slot = np.empty(stats.entries, np.int64)
     previous = np.empty(stats.entries, np.int64)
+    previous_server = np.empty(stats.entries, np.int64)
     cleanup = np.empty(stats.entries, np.int64)
     unknown: list[tuple[int, str, bytes]] = []
     for number in np.unique(stats.target).tolist():
@@ -172,11 +192,28 @@ def _find_entries(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> 
         at = bisect_left(target.observed_us, time)
         previous[rows] = target.observed_us[at - 1] if at else NEVER
         seconds = snapshot.cleanup_s.get(name, CLEANUP_INTERVAL_S)
-        cleanup[rows] = seconds * 10**6 if seconds else _NEVER_REMOVED
+        cleanup[rows] = seconds * 10**9 if seconds else _NEVER_REMOVED
+        previous_server[rows] = target.server_ns
     new = slot < 0
     _admit(unknown, slot, stats, memory, new_series)
     counted = _last_of_each(slot) & (memory.seen_us[slot] < time)
-    return _Entries(slot, new, previous, cleanup, counted)
+    started = time - (_server_clock(snapshot) - stats.start_ns) // 1000
+    started[stats.start_ns == UNKNOWN_TIME] = NEVER
+    return _Entries(slot, new, previous, previous_server, cleanup, counted, started)
+
+
+def _server_clock(snapshot: Snapshot) -> NDArray[np.int64]:
+    """Return what the server's clock showed, for each entry: it may be off, or count from boot."""
+    stats, told = snapshot.stats, snapshot.server_ns
+    clock = np.empty(stats.entries, np.int64)
+    for boot in (False, True):
+        rows = stats.since_boot == boot
+        latest = int(stats.snapshot_ns[rows].max(initial=0))
+        known = told if told is not None and is_since_boot(told) == boot else None
+        clock[rows] = max(
+            latest, (0 if boot else snapshot.time_us * 1000) if known is None else known
+        )
+    return clock
 
 
 def _admit(
@@ -225,25 +262,25 @@ def _resets(
     fallen = np.bincount(entry[fell], minlength=count) > 0
     still_there = np.bincount(entry[before["samples"] > 0], minlength=count)
     vanished = still_there < memory.nonzero[slot]
+    target_restarted = np.array([t in snapshot.restarted for t in stats.targets], np.bool_)
     both_started = (stats.start_ns != UNKNOWN_TIME) & (memory.start_ns[slot] != UNKNOWN_TIME)
     started_anew = both_started & (stats.start_ns != memory.start_ns[slot])
     missed = (memory.seen_us[slot] < entries.previous_us) & ~both_started
     untouched = stats.snapshot_ns == memory.updated_ns[slot]
-    removable = memory.updated_ns[slot] // 1000 + entries.cleanup_us <= entries.previous_us
-    returned = missed & removable & ~untouched & ~stats.since_boot
+    removable = memory.updated_ns[slot] + entries.cleanup_ns <= entries.previous_server_ns
+    returned = missed & removable & ~untouched
+    restarted = target_restarted[stats.target] & ~both_started
     judged = ~entries.new & entries.counted
-    return np.asarray((fallen | vanished | started_anew | returned) & judged)
+    return np.asarray((fallen | vanished | started_anew | returned | restarted) & judged)
 
 
 def _baselines(snapshot: Snapshot, entries: _Entries, memory: Memory) -> NDArray[np.bool_]:
     """Tell which new entries began before we looked, so that their past is not known."""
-    stats = snapshot.stats
-    started_us = np.where(stats.start_ns == UNKNOWN_TIME, NEVER, stats.start_ns // 1000)
+    stats, started = snapshot.stats, entries.started_us
     since = NEVER if snapshot.known_since_us is None else snapshot.known_since_us
-    known_start = (started_us > NEVER) & ~stats.since_boot
-    in_known_interval = known_start & (since > NEVER) & (started_us > since)
+    in_known_interval = (started > since) & (since > NEVER)
     first = np.array([memory.target(t).first_us for t in stats.targets], np.int64)[stats.target]
-    before_first = known_start & (first > NEVER) & (started_us <= first)
+    before_first = (started > NEVER) & (first > NEVER) & (started <= first)
     unobserved = entries.previous_us == NEVER
     past = np.where(unobserved, ~in_known_interval, before_first)
     return np.asarray(entries.new & past)
@@ -268,11 +305,12 @@ def _remember(
     memory.seen_us[seen] = snapshot.time_us
     memory.updated_ns[seen] = stats.snapshot_ns[entries.counted]
     memory.start_ns[seen] = stats.start_ns[entries.counted]
-    for number in np.unique(stats.target).tolist():
-        observe(memory, stats.targets[number], snapshot.time_us)
+    clocks = dict(zip(stats.target.tolist(), _server_clock(snapshot).tolist(), strict=True))
+    for number, server_ns in clocks.items():
+        observe(memory, stats.targets[number], snapshot.time_us, server_ns)
 
 
-def observe(memory: Memory, target: str, time_us: int) -> None:
+def observe(memory: Memory, target: str, time_us: int, server_ns: int) -> None:
     """Remember that a target was observed; also needed when it had no entries."""
     remembered = memory.target(target)
     if remembered.first_us == NEVER or time_us < remembered.first_us:
@@ -280,3 +318,5 @@ def observe(memory: Memory, target: str, time_us: int) -> None:
     if time_us not in remembered.observed_us[-2:]:
         insort(remembered.observed_us, time_us)
         del remembered.observed_us[:-KEPT_OBSERVATIONS]
+    if time_us == remembered.observed_us[-1]:
+        remembered.server_ns = server_ns

@@ -139,36 +139,40 @@ class Ingest:
         known_since = clock.time_us or None
         tick = clock.tick(frame.origin)
         late = known_since is not None and tick.time_us <= known_since
-        entries = self._add_usage(reading, tick, None if late else known_since, batch)
-        self._add_totals(reading, tick, batch)
+        restarted = self._add_totals(reading, tick, batch)
+        snapshot = Snapshot(
+            tick.time_us,
+            reading.stats,
+            None if late else known_since,
+            reading.server_ns,
+            restarted,
+            reading.cleanup_s,
+        )
+        self._add_usage(reading, snapshot, batch)
         if not late:
             self._add_load(reading, tick, batch)
         batch.add_rows("frames", [self._frame_row(reading, tick, late)])
-        batch.count(server, "received", "", 1, entries)
+        batch.count(server, "received", "", 1, reading.stats.entries)
         batch.count(server, "stored", "late" if late else "", 1, 0)
         self._forget(tick.time_us)
 
-    def _add_usage(
-        self, reading: Reading, tick: Tick, known_since: int | None, batch: Batch
-    ) -> int:
-        stats, server = reading.stats, reading.origin.server
-        self.series.now_us, self.series.folded = tick.time_us, 0
-        snapshot = Snapshot(tick.time_us, stats, known_since, reading.cleanup_s)
+    def _add_usage(self, reading: Reading, snapshot: Snapshot, batch: Batch) -> None:
+        stats, server, time_us = reading.stats, reading.origin.server, snapshot.time_us
+        self.series.now_us, self.series.folded = time_us, 0
         usage = difference(snapshot, self.memory, self.series)
+        busy = set(stats.targets)
         for target in reading.targets:
-            observe(self.memory, target, tick.time_us)
+            if target not in busy:
+                observe(self.memory, target, time_us, reading.server_ns or time_us * 1000)
         others = np.array(list(self.series.others.values()), np.int64)
         batch.add_usage(usage, others)
         batch.add("series", self.series.take_rows())
         self._add_operations(batch)
-        batch.add(
-            "quality", quality_table(tick.time_us, stats, self.memory.quality[usage.entry_slot])
-        )
+        batch.add("quality", quality_table(time_us, stats, self.memory.quality[usage.entry_slot]))
         uncounted = stats.entries - int(np.count_nonzero(usage.counted))
         batch.count(server, "duplicate", "repeated or already counted", 0, uncounted)
         batch.count(server, "stored", "in a shared series", 0, self.series.folded)
         batch.count(server, "stored", "", 0, stats.entries - uncounted - self.series.folded)
-        return stats.entries
 
     def _add_operations(self, batch: Batch) -> None:
         if len(self.memory.operations) > self._stored_operations:
@@ -177,15 +181,21 @@ class Ingest:
             )
             self._stored_operations = len(self.memory.operations)
 
-    def _add_totals(self, reading: Reading, tick: Tick, batch: Batch) -> None:
+    def _add_totals(self, reading: Reading, tick: Tick, batch: Batch) -> frozenset[str]:
+        """Add what targets counted themselves; return those that restarted."""
         increments: list[TotalIncrement] = []
+        restarted = set()
         for target, stats in reading.totals:
-            increments += self.totals.take(target, tick.time_us, stats)
+            counted, anew = self.totals.take(target, tick.time_us, stats)
+            increments += counted
+            if anew:
+                restarted.add(target)
         if increments:
             rows = self.memory.rows_of([i.operation for i in increments])
             self._add_operations(batch)
             table = totals_table(tick.time_us, reading.origin.server, increments, rows)
             batch.add("target_totals", table)
+        return frozenset(restarted)
 
     def _add_load(self, reading: Reading, tick: Tick, batch: Batch) -> None:
         busy, iowait = self._processors.take(reading.origin.server, reading.cpu_ticks)

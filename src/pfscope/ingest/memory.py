@@ -25,6 +25,8 @@ class TargetMemory:
     observed_us: list[int] = field(default_factory=list)
     """The latest times at which the target was observed, ascending."""
     first_us: int = NEVER
+    server_ns: int = NEVER
+    """The server's own clock at the latest observation."""
 
 
 class Memory:
@@ -45,7 +47,7 @@ class Memory:
         self.seen_us: NDArray[np.int64] = np.empty(0, np.int64)
         """When the series was last observed."""
         self.updated_ns: NDArray[np.int64] = np.empty(0, np.int64)
-        """Its snapshot_time then: Lustre removes it no sooner than a while after."""
+        """Its snapshot_time then: by the server's clock Lustre removes it a while after."""
         self.start_ns: NDArray[np.int64] = np.empty(0, np.int64)
         self.series: NDArray[np.int64] = np.empty(0, np.int64)
         self.ost: NDArray[np.bool_] = np.empty(0, np.bool_)

@@ -52,14 +52,17 @@ class Sequencer:
         server.held.sort(key=lambda f: (f.origin.wall_ns, f.origin.epoch, f.origin.sequence))
         server.arrival_s = now_s
 
-    def ready(self, now_s: float) -> Iterator[Readable]:
-        """Yield the frames whose turn it is."""
-        for server in self._servers.values():
-            over = now_s - server.arrival_s >= self._wait_s
-            while server.held and (over or _in_turn(server.last, server.held[0].origin)):
-                frame = server.held.pop(0)
-                self.resume(frame.origin)
-                yield frame
+    def ready(self, now_s: float) -> list[Readable]:
+        """Return the frames whose turn it is; by time over all servers, as targets may move."""
+        frames = [f for server in self._servers.values() for f in self._take(server, now_s)]
+        return sorted(frames, key=lambda frame: frame.origin.wall_ns)
+
+    def _take(self, server: _Server, now_s: float) -> Iterator[Readable]:
+        over = now_s - server.arrival_s >= self._wait_s
+        while server.held and (over or _in_turn(server.last, server.held[0].origin)):
+            frame = server.held.pop(0)
+            self.resume(frame.origin)
+            yield frame
 
 
 def _in_turn(last: Origin | None, origin: Origin) -> bool:

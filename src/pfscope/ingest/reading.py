@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pfscope.frames import Origin, Section
 from pfscope.lustre.defects import Defects
 from pfscope.lustre.host import LoadAverage, parse_loadavg, parse_meminfo, parse_stat
-from pfscope.lustre.job_stats import JobStats, JobStatsReader
+from pfscope.lustre.job_stats import UNKNOWN_TIME, JobStats, JobStatsReader
 from pfscope.lustre.names import target_of_parameter
 from pfscope.lustre.params import iter_parameters, owner_of, parse_integer
 from pfscope.lustre.stats import Stats, parse_stats
@@ -75,6 +75,12 @@ class Reading:
     cpu_ticks: NDArray[np.uint64] | None = None
     memory: dict[str, int] | None = None
     defects: Defects = field(default_factory=Defects)
+
+    @property
+    def server_ns(self) -> int | None:
+        """What the server's own clock showed, where a text tells it."""
+        told = (stats.snapshot_ns for _, stats in self.totals)
+        return max((ns for ns in told if ns != UNKNOWN_TIME), default=None)
 
 
 def read_frame(frame: Readable) -> Reading:

@@ -38,25 +38,22 @@ class Totals:
     def __init__(self) -> None:
         self.targets: dict[str, tuple[int, dict[tuple[str, str], Counts]]] = {}
 
-    def take(self, target: str, time_us: int, stats: Stats) -> list[TotalIncrement]:
-        """Return what was counted since the last totals of the target; the first are a baseline."""
-        now = _counts(stats)
+    def take(self, target: str, time_us: int, stats: Stats) -> tuple[list[TotalIncrement], bool]:
+        """Return what was counted since the last totals, and whether the target restarted since.
+
+        The first totals of a target are a baseline; totals that come late say nothing.
+        """
         before_us, before = self.targets.get(target, (0, None))
         if before is not None and time_us <= before_us:
-            return []
+            return [], False
+        now = _counts(stats)
         self.targets[target] = time_us, now
         if before is None:
-            return []
+            return [], False
         restarted = any(now.get(op, (0,))[0] < counts[0] for op, counts in before.items())
-        return [
-            increment
-            for operation, counts in now.items()
-            if (
-                increment := _increment(
-                    target, operation, before_us, counts, None if restarted else before
-                )
-            ).samples
-        ]
+        held = {} if restarted else before
+        increments = [_increment(target, op, before_us, now[op], held) for op in now]
+        return [increment for increment in increments if increment.samples], restarted
 
 
 def _counts(stats: Stats) -> dict[tuple[str, str], Counts]:
@@ -78,9 +75,9 @@ def _increment(
     operation: tuple[str, str],
     begin_us: int,
     now: Counts,
-    before: dict[tuple[str, str], Counts] | None,
+    before: dict[tuple[str, str], Counts],
 ) -> TotalIncrement:
-    held = (before or {}).get(operation, (0, 0, 0))
+    held = before.get(operation, (0, 0, 0))
     samples, total, sumsq = (a - b for a, b in zip(now, held, strict=True))
     return TotalIncrement(target, operation, begin_us, samples, max(total, 0), float(sumsq % 2**64))
 

@@ -86,6 +86,8 @@ class Cluster:
         chosen = [DIALECTS[name] for name in self.options.dialects]
         self.dialects: list[Dialect] = [chosen[i % len(chosen)] for i in range(count)]
         self.told_faults: list[dict[str, Any]] = []
+        self._read_ns: dict[str, int] = {}
+        """When each target was last read, by its server's clock."""
 
     def run(
         self, start: datetime = DEFAULT_START, hours: float = 1.0, interval_s: float = 120.0
@@ -100,7 +102,7 @@ class Cluster:
         """Yield snapshots with their truth; `hours` may be infinite."""
         streams, start_ns = self._streams(), round(start.timestamp() * 1000) * 1_000_000
         self.world = self._world(streams, start_ns / NS)
-        self.told_faults = []
+        self.told_faults, self._read_ns = [], {}
         count = 2**40 if np.isinf(hours) else 1 + int(hours * 3600 / interval_s + 1e-9)
         options, planned = self.options, min(count, _PLANNED)
         events = plan(
@@ -159,6 +161,9 @@ class Cluster:
         edges = [begin_ns + (end_ns - begin_ns) * i // steps for i in range(steps + 1)]
         for first, last in pairwise(edges):
             self.world.step(first, last)
+        machines = self.world.machines
+        read = [not m.silent_observations and m.down_until_ns <= end_ns for m in machines]
+        self.world.scan(end_ns, np.array(read))
 
     def _forget_usage(self) -> None:
         for side in self.world.sides.values():
@@ -204,7 +209,9 @@ class Cluster:
             def tell(fault: str, ids: list[bytes], name: str = table.target) -> None:
                 self._tell(fault, now_ns, target=name, ids=[ascii_text(raw) for raw in ids])
 
-            tables.append(misread(table, dialect, self.options.faults, rng, tell))
+            window_ns = self._known_well(table.target, now_ns + offset)
+            self._read_ns[table.target] = now_ns + offset
+            tables.append(misread(table, dialect, self.options.faults, window_ns, rng, tell))
         return ServerSnapshot(
             server=machine.server.name,
             kind=kind,
@@ -221,6 +228,16 @@ class Cluster:
             host=machine.host(now_ns),
             exports=[view.exports(t) for t in targets] if self.options.exports else [],
         )
+
+    def _known_well(self, target: str, wall_ns: int) -> tuple[int, int]:
+        """Return between which times an entry was updated last that a read may leave out.
+
+        It stood as it is in the read before, and Lustre cannot have removed it: of another one no
+        reader of a release without start_time could tell that it had not just begun.
+        """
+        cleanup_s = self.options.cleanup_interval_s
+        removable_ns = wall_ns - cleanup_s * NS if cleanup_s else 0
+        return removable_ns, self._read_ns.get(target, 0)
 
     def _happen(self, event: Event, now_ns: int, interval_ns: int) -> None:
         """Let a fault happen right after an observation."""

@@ -187,10 +187,13 @@ def _day_of_events(
 
 
 def misread(
-    table: TargetTable, dialect: Dialect, faults: frozenset[str], rng: np.random.Generator,
-    tell: Callable[[str, list[bytes]], None],
+    table: TargetTable, dialect: Dialect, faults: frozenset[str], skipped_ns: tuple[int, int],
+    rng: np.random.Generator, tell: Callable[[str, list[bytes]], None],
 ) -> TargetTable:  # fmt: skip
-    """Return a table as a read shows it that skips or repeats a few entries now and then."""
+    """Return a table as a read shows it that skips or repeats a few entries now and then.
+
+    Only entries that were updated last between the times `skipped_ns` are skipped.
+    """
     draws = rng.random(2), rng.integers(1, 4, 2)
     old = not dialect.since("2.16")
     for fault, chance, count in zip(("skipped", "repeated"), *draws, strict=True):
@@ -198,6 +201,11 @@ def misread(
         if fault not in faults or not old or chance > 0.06 or len(table.ids) < 10:
             continue
         rows = np.unique(rows)
+        if fault == "skipped":
+            updated_ns = table.snapshot_ns[rows]
+            rows = rows[(skipped_ns[0] < updated_ns) & (updated_ns <= skipped_ns[1])]
+        if not len(rows):
+            continue
         tell(fault, [table.ids[row] for row in rows])
         everything = np.arange(len(table.ids))
         order = np.delete(everything, rows) if fault == "skipped" else np.sort(

@@ -73,6 +73,7 @@ class Side:
         self.io_sizes = entries.no_sizes(targets)
         self.exports = zeros(targets * clients, len(OPERATIONS[kind]))
         self._pending: list[Usage] = []
+        self._busy = np.zeros(len(owner), bool)
 
     def draw(self, sources: Sources, begin_ns: int, end_ns: int, down: NDArray[np.bool_]) -> Step:
         """Let the sources act."""
@@ -81,19 +82,26 @@ class Side:
 
     def count(
         self, step: Step, sources: Sources, slow: Floats, begin_ns: int, end_ns: int,
-        cleanup_interval_s: int, wall_offset_ns: NDArray[np.int64],
+        wall_offset_ns: NDArray[np.int64],
         service_rng: np.random.Generator, entry_rng: np.random.Generator,
     ) -> None:  # fmt: skip
         """Let the targets count what was done; `slow` is each row's slowdown."""
         draw = step.draw
         block = measure(self.kind, self._cost, draw, slow, service_rng)
-        busy = np.zeros(len(self.owner), bool)
-        busy[draw.target] = True
-        self.entries.scan(begin_ns, cleanup_interval_s, busy)
+        self._busy[draw.target] = True
         window = _window(sources, draw.source, begin_ns, end_ns)
         self.entries.book(draw, block, window, wall_offset_ns, entry_rng)
         self._total(draw, block, sources.node[draw.source])
         self._pending.append(_usage(self.kind, draw, step.origin, block))
+
+    def scan(
+        self, now_ns: int, cleanup_interval_s: int, servers: NDArray[np.bool_],
+        wall_offset_ns: NDArray[np.int64],
+    ) -> None:  # fmt: skip
+        """Let idle entries go on the targets of some servers that were busy since their last."""
+        busy = self._busy & servers[self.owner]
+        self.entries.scan(now_ns, cleanup_interval_s, busy, wall_offset_ns[self.owner])
+        self._busy &= ~busy
 
     def observed(self, targets: NDArray[np.bool_], shown: NDArray[np.bool_]) -> Usage:
         """Return what happened on `targets` since they were last observed, and forget it.

@@ -26,6 +26,7 @@ from pfscope.lab.archetypes import OPERATIONS
 from pfscope.lab.cluster import Cluster, Observation
 from pfscope.lab.dialects import KINDS
 from pfscope.lab.incidents import told
+from pfscope.lab.text_ids import spelled_id
 from pfscope.lab.workload import Job
 from pfscope.untrusted import ascii_text
 
@@ -60,6 +61,10 @@ class Truth:
     def __init__(self, directory: Path, cluster: Cluster) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self._directory, self._cluster = directory, cluster
+        site = cluster.site
+        self._targets = {name: i for i, name in enumerate([*site.mdts, *site.osts])}
+        self._lossy = np.zeros(len(self._targets), np.int64)
+        """Whether the release that each target is on prints `?` for what it cannot show."""
         self._usage = _Table(directory / "usage.parquet", USAGE, self._usage_table)
         self._load = _Table(directory / "load.parquet", LOAD, self._load_table)
 
@@ -76,14 +81,17 @@ class Truth:
     def add(self, observation: Observation) -> None:
         """Write what happened until an observation."""
         time_ms = observation.time_ns // 1_000_000
+        for snapshot in observation.snapshots:
+            for table in snapshot.tables:
+                self._lossy[self._targets[table.target]] = snapshot.dialect.quoting == "question"
         for kind, usage in observation.usage.items():
             count, code = len(usage.origin), KINDS.index(kind)
+            target = usage.target + code * len(self._cluster.site.mdts)
             self._usage.add(
                 {
                     "time": np.full(count, time_ms),
-                    "kind": np.full(count, code),
-                    "target": usage.target,
-                    "entry_id": usage.entry_id,
+                    "target": target,
+                    "spelling": 2 * usage.entry_id.astype(np.int64) + self._lossy[target],
                     "origin": usage.origin,
                     "operation": usage.operation + code * len(OPERATIONS["mdt"]),
                     "increment": usage.increment.astype(np.int64),
@@ -109,14 +117,12 @@ class Truth:
         return ran
 
     def _usage_table(self, columns: Columns) -> pa.Table:
-        cluster, staging = self._cluster, self._cluster.world.staging
-        first_ost = len(cluster.site.mdts)
-        targets = [*cluster.site.mdts, *cluster.site.osts]
+        staging = self._cluster.world.staging
         origins, origin = _distinct(columns["origin"])
         people = [staging.origins.all[number] for number in origins]
         words = {
-            "target": _words(columns["target"] + first_ost * columns["kind"], targets),
-            "entry_id": _spelled(columns["entry_id"], lambda i: ascii_text(staging.ids.raw[i])),
+            "target": _words(columns["target"], list(self._targets)),
+            "entry_id": _spelled(columns["spelling"], self._shown_id),
             "job": _words(origin, [o.job for o in people]),
             "user": _words(origin, [o.user for o in people]),
             "node": _words(origin, [o.node for o in people]),
@@ -125,6 +131,10 @@ class Truth:
         }
         plain = {"time": pa.array(columns["time"], _TIME), "increment": columns["increment"]}
         return pa.table({name: (words | plain)[name] for name in USAGE.names}, schema=USAGE)
+
+    def _shown_id(self, spelling: int) -> str:
+        raw = self._cluster.world.staging.ids.raw[spelling // 2]
+        return ascii_text(spelled_id("question", raw) if spelling % 2 else raw)
 
     def _load_table(self, columns: Columns) -> pa.Table:
         accounts, account = _distinct(columns["account"] + 1)

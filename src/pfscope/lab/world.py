@@ -86,10 +86,20 @@ class World:
         for kind, side in self.sides.items():
             side.count(
                 steps[kind], self._on[kind], slow[side.owner[steps[kind].draw.target]], begin_ns,
-                end_ns, self.cleanup_interval_s, offsets[side.owner],
+                end_ns, offsets[side.owner],
                 self._streams["service"], self._streams["entries"],
             )  # fmt: skip
         self._work(steps, step_s, utilisation, slow)
+
+    def scan(self, now_ns: int, servers: NDArray[np.bool_]) -> None:
+        """Let idle entries go on some servers, which are about to be read.
+
+        Lustre promises no more than that they go some time after the cleanup interval. They go here
+        where a reader can see it: releases without start_time tell a return only by the absence.
+        """
+        offsets = np.array([machine.wall_offset_ns for machine in self.machines])
+        for side in self.sides.values():
+            side.scan(now_ns, self.cleanup_interval_s, servers, offsets)
 
     def load(self) -> Load:
         """Return the mean load by account since the last call."""

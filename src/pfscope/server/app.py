@@ -5,6 +5,7 @@ Nothing is read of a body before the sender is known and its place in flight is 
 
 import contextlib
 import difflib
+import logging
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -15,7 +16,6 @@ from typing import Any, Final
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -24,11 +24,12 @@ import pfscope
 from pfscope.server import metrics, openapi
 from pfscope.server.engine import Engine
 from pfscope.server.errors import RETRY_AFTER_S, Refusal, come_later
-from pfscope.server.guard import Guard, authorise
+from pfscope.server.guard import Guard, answer, authorise
 from pfscope.server.judge import TextFrame, Verdict, check_server, judge
 from pfscope.server.receive import Body, Collected, Held, Share, Sink
 from pfscope.server.tokens import Gate, Token
 
+log = logging.getLogger("pfscope.server")
 FRAMES_TYPE: Final = "application/vnd.pfscope.frames"
 _FRAMES_TYPES: Final = ("", FRAMES_TYPE, "application/octet-stream")
 _SECONDS = re.compile(r"[0-9]{1,10}(\.[0-9]{1,9})?")
@@ -44,7 +45,7 @@ _PAGE: Final = """<!doctype html>
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def create_app(engine: Engine, gate: Gate) -> Starlette:
+def create_app(engine: Engine, gate: Gate) -> Guard:
     """Return the application that serves this engine to whom the gate lets in."""
     face = _Face(engine, gate)
     web = face.web
@@ -56,26 +57,25 @@ def create_app(engine: Engine, gate: Gate) -> Starlette:
 
     async def refused(_request: Request, refusal: Exception) -> Response:
         assert isinstance(refusal, Refusal)
-        web.refusals[refusal.code] += 1
-        return JSONResponse(refusal.content, refusal.status, refusal.headers)
+        return answer(web, refusal)
 
     async def unserved(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         refusal = _unserved(error.status_code, dict(error.headers or {}))
         return await refused(request, refusal)
 
-    async def broken(request: Request, _error: Exception) -> Response:
+    async def broken(request: Request, error: Exception) -> Response:
+        log.error("a fault in %s", request.url.path, exc_info=error)
         message = "the server has a fault; its log says more"
         return await refused(request, Refusal(500, "fault", message, "report it"))
 
     app = Starlette(
         routes=face.routes(),
-        middleware=[Middleware(Guard, web=web)],
         exception_handlers={Refusal: refused, HTTPException: unserved, Exception: broken},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return app
+    return Guard(app, web, engine.limits.head_bytes)
 
 
 def _unserved(status: int, headers: dict[str, str]) -> Refusal:
@@ -138,7 +138,7 @@ class _Face:
         return _verdicts([verdict])
 
     async def _take_in(self, request: Request, sink: Sink, share: Share) -> None:
-        encoding = request.headers.get("content-encoding", "")
+        encoding = request.headers.get("content-encoding", "identity")
         body = Body(encoding, sink, self._engine.limits, share)
         declared = request.headers.get("content-length", "")
         try:

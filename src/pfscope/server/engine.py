@@ -48,6 +48,7 @@ class Engine:
         )
         self._servers = {line.server for line in self.ledger()}
         self._deferred = 0
+        self._closed = False
         self._feeder.start(self._journal.left())
         self._journal.start(self._feeder.add)
 
@@ -101,6 +102,9 @@ class Engine:
 
     def close(self) -> None:
         """Answer what was handed in, commit the batch at hand, write a checkpoint, let go."""
+        if self._closed:
+            return
+        self._closed = True
         self._journal.finish()
         self._feeder.close()
         self._journal.close()

@@ -73,6 +73,7 @@ class Feeder:
         self._checkpoint_s = checkpoint_s
         self._waiting: deque[Kept] = deque()
         self._taken: list[Kept] = []
+        self._held = 0
         self._change = threading.Condition()
         self._ending = False
         self._checkpoint_at = self._flush_at = self._maintain_at = 0.0
@@ -81,7 +82,7 @@ class Feeder:
     @property
     def backlog(self) -> int:
         """Frames in the journal that are not committed."""
-        return len(self._waiting)
+        return len(self._waiting) + self._held
 
     def start(self, left: Iterable[Kept]) -> None:
         """Begin with what an earlier life left in the journal."""
@@ -126,7 +127,7 @@ class Feeder:
             self._taken = []
             left = list(self._waiting)
         ingest.recover(self._frames(self._until_ending(left)))
-        self._took(left)
+        self._took(left, ingest)
         self.trouble = ""
         return ingest
 
@@ -135,7 +136,7 @@ class Feeder:
         while not self._ending:
             batch = self._next_batch()
             ingest.take(list(self._frames(batch)))
-            self._took(batch)
+            self._took(batch, ingest)
             self._housekeeping(ingest)
         self._checkpoint(ingest)
         self._store.flush()
@@ -152,7 +153,8 @@ class Feeder:
                 batch.append(kept)
             return batch
 
-    def _took(self, frames: list[Kept]) -> None:
+    def _took(self, frames: list[Kept], ingest: Ingest) -> None:
+        self._held = len(ingest.waiting())
         with self._change:
             for _ in frames:
                 self._waiting.popleft()

@@ -8,8 +8,10 @@ import asyncio
 import re
 from typing import Final
 
+from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pfscope.server.errors import Refusal
@@ -27,6 +29,7 @@ HEADERS: Final = {
 }
 _ANYBODY: Final = Token("anybody", "", ("*",), "")
 _LOCAL_HOST = re.compile(r"(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?", re.IGNORECASE)
+_TOO_SLOW: Final = 408
 _DRAIN_BYTES: Final = 256 << 20
 _DRAIN_S: Final = 10.0
 
@@ -34,30 +37,53 @@ _DRAIN_S: Final = 10.0
 class Guard:
     """Wraps the whole application."""
 
-    def __init__(self, app: ASGIApp, web: WebCounts) -> None:
-        self._app = app
+    def __init__(self, app: Starlette, web: WebCounts, head_bytes: int) -> None:
+        self.app = app
         self._web = web
+        self._head_bytes = head_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
+        served: ASGIApp = self.app
+        if _head_size(scope) > self._head_bytes:
+            served = answer(self._web, Refusal(431, "head", "the request's head is too large"))
         body = _Remains(receive, Request(scope).headers.get("expect", "") == "")
+        answered = False
 
         async def guarded_send(message: Message) -> None:
+            nonlocal answered
             if message["type"] == "http.response.start":
-                if message["status"] >= 400:
+                answered = True
+                if message["status"] >= 400 and message["status"] != _TOO_SLOW:
                     await body.drain()
                 MutableHeaders(scope=message).update(HEADERS)
                 self._count(scope, message["status"])
             await send(message)
 
-        await self._app(scope, body.receive, guarded_send)
+        try:
+            await served(scope, body.receive, guarded_send)
+        except Exception:
+            # A fault that was answered is in the log already.
+            if not answered:
+                raise
 
     def _count(self, scope: Scope, status: int) -> None:
         route = getattr(scope.get("route"), "path", "other")
         self._web.requests[route, status] += 1
+
+
+def answer(web: WebCounts, refusal: Refusal) -> Response:
+    """Count a refusal and make it the answer."""
+    web.refusals[refusal.code] += 1
+    return JSONResponse(refusal.content, refusal.status, refusal.headers)
+
+
+def _head_size(scope: Scope) -> int:
+    lines = sum(len(name) + len(value) + 4 for name, value in scope["headers"])
+    return lines + len(scope["raw_path"]) + len(scope["query_string"])
 
 
 class _Remains:
@@ -86,23 +112,23 @@ class _Remains:
 
 def authorise(gate: Gate, request: Request) -> Token:
     """Return who asks; whoever may not is a `Refusal`."""
-    _refuse_other_sites(request, gate.open)
-    header = request.headers.get("authorization", "")
-    scheme, _space, secret = header.partition(" ")
-    if gate.open and not header:
+    _refuse_other_sites(request, gate.open and gate.local)
+    header = request.headers.get("authorization")
+    if gate.open and header is None:
         return _ANYBODY
+    scheme, _space, secret = (header or "").partition(" ")
     token = gate.holder(secret.strip()) if scheme.lower() == "bearer" else None
     if token is not None:
         return token
     if gate.open:
         what = "the token is unknown: no token was ever made here"
     else:
-        what = "the token is missing" if not header else "the token is empty or unknown"
+        what = "the token is missing" if header is None else "the token is empty or unknown"
     hint = "Authorization: Bearer TOKEN; make one with `pfscope serve token add`"
     raise Refusal(401, "token", what, hint, {"WWW-Authenticate": "Bearer"})
 
 
-def _refuse_other_sites(request: Request, is_open: bool) -> None:
+def _refuse_other_sites(request: Request, local_names_only: bool) -> None:
     """Refuse what a page of another site made somebody's browser ask."""
     headers = request.headers
     origin, host = headers.get("origin"), headers.get("host", "")
@@ -110,6 +136,6 @@ def _refuse_other_sites(request: Request, is_open: bool) -> None:
     if foreign or headers.get("sec-fetch-site", "none") in ("cross-site", "same-site"):
         hint = "no page of another site may use this server"
         raise Refusal(403, "origin", "the request comes from another site", hint)
-    if is_open and host and not _LOCAL_HOST.fullmatch(host):
+    if local_names_only and host and not _LOCAL_HOST.fullmatch(host):
         hint = "use localhost or 127.0.0.1, or make tokens"
         raise Refusal(403, "host", "without tokens only this machine's own names are served", hint)

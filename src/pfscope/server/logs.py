@@ -5,7 +5,8 @@ import re
 import sys
 
 _UNPRINTABLE = re.compile(r"[^ -~]")
-_LONGEST = 8000
+_BEGIN, _END = 1000, 3000
+"""What is kept of a long line: a traceback says most at its end."""
 
 
 class OneLine(logging.Formatter):
@@ -14,7 +15,8 @@ class OneLine(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
         text = super().format(record).replace("\n", " | ")
-        return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m[0]):04x}", text)[:_LONGEST]
+        text = _UNPRINTABLE.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
+        return text if len(text) <= _BEGIN + _END else f"{text[:_BEGIN]} ... {text[-_END:]}"
 
 
 def configure_logs() -> None:

@@ -166,7 +166,6 @@ class Decoder(Protocol):
 def decoder(encoding: str) -> Decoder:
     """Return the decoder of a Content-Encoding; an unknown one is a `Refusal`."""
     kinds: dict[str, type[Decoder]] = {
-        "": _Identity,
         "identity": _Identity,
         "gzip": _Gzip,
         "x-gzip": _Gzip,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from pfscope.errors import InputError, UsageError
 from pfscope.server.limits import Limits
@@ -77,18 +77,24 @@ def check_exposure(listen: Listen, tokens: int, insecure: bool) -> list[str]:
 
 
 def serve(
-    app: Starlette, listen: Listen, limits: Limits, on_listening: Callable[[str], None]
+    make_app: Callable[[], ASGIApp],
+    listen: Listen,
+    limits: Limits,
+    on_listening: Callable[[str], None],
 ) -> None:
-    """Serve until a signal; `on_listening` hears the URL when connections are accepted."""
+    """Serve until a signal; `on_listening` hears the URL when connections are accepted.
+
+    The application is made when it is sure that nothing stands in the way of listening.
+    """
+    _check_certificate(listen)
     with bound(listen) as (listener, url):
-        make_server(app, listen, limits, lambda: on_listening(url)).run([listener])
+        make_server(make_app(), listen, limits, lambda: on_listening(url)).run([listener])
 
 
 def make_server(
-    app: Starlette, listen: Listen, limits: Limits, on_listening: Callable[[], None]
+    app: ASGIApp, listen: Listen, limits: Limits, on_listening: Callable[[], None]
 ) -> "Server":
     """Return a server that is ready to run."""
-    _check_certificate(listen)
     config = uvicorn.Config(
         app,
         http=protocol_class(limits),
@@ -115,17 +121,20 @@ class Server(uvicorn.Server):
         self._on_listening = on_listening
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say so."""
         configure_logs()
         await super().startup(sockets)
         self._on_listening()
         notify("READY=1")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer what is in flight, and end."""
         notify("STOPPING=1")
         await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
+        """End on a signal, but not by it."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -142,7 +151,8 @@ class Server(uvicorn.Server):
 def bound(listen: Listen) -> Iterator[tuple[socket.socket, str]]:
     """Give a bound socket and the URL that leads to it."""
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as listener:
+    # asyncio turns Nagle's delay off only where a socket says that it is TCP.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((listen.host, listen.port))

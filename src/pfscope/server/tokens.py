@@ -149,11 +149,14 @@ class Gate:
         file: TokenFile,
         further: tuple[Token, ...] = (),
         may_be_open: bool = False,
+        local: bool = True,
         told: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self._file = file
         self._further = further
         self._told = told
+        self.local = local
+        """Whether it stands on loopback, where nobody comes by another name."""
         self._seen = self._state()
         self._tokens = file.read()
         self._may_be_open = may_be_open and self._tokens is None and not further

@@ -103,13 +103,13 @@ def _overlaps(store: EmbeddedStore, table: str, day: int) -> list[str]:
     """Compare the rows of a day with each other, and with those of the next that reach into it."""
     end_us = (day + 1) * DAY_US
     found = store.query(
-        f"SELECT count(*) AS overlaps FROM (SELECT begin < lag(time) OVER "
-        f"(PARTITION BY series, operation ORDER BY time, begin) AS overlaps FROM {table} "
+        f"SELECT count(*) AS n FROM (SELECT begin < lag(time) OVER "
+        f"(PARTITION BY series, operation ORDER BY time, begin) AS twice FROM {table} "
         f"WHERE {within('time', day, day + 1)} "
         f"AND (time < make_timestamptz({end_us}) OR begin < make_timestamptz({end_us}))) "
-        "WHERE overlaps"
+        "WHERE twice"
     )
-    count = found.column("overlaps")[0].as_py()
+    count = found.column("n")[0].as_py()
     return [f"{table} on {day_name(day)}: {count}"] if count else []
 
 

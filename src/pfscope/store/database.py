@@ -4,6 +4,7 @@ Nothing is ever executed on the connection that is opened first: cursors are mad
 threads do not disturb each other. SQL can reach no file outside `DIR/parquet`.
 """
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from duckdb import DuckDBPyConnection
 from pfscope.errors import InputError
 from pfscope.store.layout import DATABASE, PARQUET, SCRATCH, quoted
 from pfscope.store.protocol import StoreError
+
+_PATIENCE_S = 60
+"""So long the work that a broken database was doing may take to notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +32,16 @@ class Resources:
 
 
 class Database:
-    """An open database; every method may be called from any thread."""
+    """An open database; every method may be called from any thread.
+
+    DuckDB gives itself up when a checkpoint fails, as on a full disk: then the file is opened anew
+    for whoever comes next, as after a crash.
+    """
 
     def __init__(self, directory: Path, resources: Resources, *, read_only: bool = False) -> None:
-        path = directory / DATABASE
-        try:
-            self._root = duckdb.connect(path, read_only=read_only)
-        except duckdb.Error as error:
-            raise InputError(f"{path} cannot be opened: {first_line(error)}") from error
-        if self._is_set_up():  # by an earlier reader in this process
-            return
-        settings = [
+        self._path = directory / DATABASE
+        self._read_only = read_only
+        self._settings = [
             "TimeZone = 'UTC'",
             f"memory_limit = '{resources.memory_mb}MB'",
             f"temp_directory = {quoted(directory / SCRATCH)}",
@@ -46,22 +49,29 @@ class Database:
             "enable_external_access = false",
         ]
         if resources.threads:
-            settings.append(f"threads = {resources.threads}")
-        for setting in settings:
-            self._root.execute(f"SET GLOBAL {setting}")
-
-    def _is_set_up(self) -> bool:
-        found = self._root.execute("SELECT current_setting('enable_external_access')").fetchone()
-        return found == (False,)
+            self._settings.append(f"threads = {resources.threads}")
+        self._guard = threading.Condition()
+        self._lent = 0
+        self._broken = False
+        try:
+            self._root = self._connect()
+        except duckdb.Error as error:
+            raise InputError(f"{self._path} cannot be opened: {first_line(error)}") from error
 
     @contextmanager
     def cursor(self) -> Iterator[DuckDBPyConnection]:
         """Lend a cursor; what fails in the database comes out as a `StoreError`."""
+        self._enter()
         try:
             with self._root.cursor() as cursor:
                 yield cursor
         except duckdb.Error as error:
+            self._broken = self._broken or isinstance(error, duckdb.FatalException)
             raise StoreError(f"the store failed: {first_line(error)}") from error
+        finally:
+            with self._guard:
+                self._lent -= 1
+                self._guard.notify_all()
 
     @contextmanager
     def transaction(self) -> Iterator[DuckDBPyConnection]:
@@ -80,6 +90,30 @@ class Database:
     def close(self) -> None:
         """Let go of the file; what was committed is in it or in its log."""
         self._root.close()
+
+    def _enter(self) -> None:
+        with self._guard:
+            if not self._guard.wait_for(lambda: not self._broken or not self._lent, _PATIENCE_S):
+                raise StoreError("the store failed, and somebody still reads what it was")
+            if self._broken:
+                self._reopen()
+            self._lent += 1
+
+    def _reopen(self) -> None:
+        self._root.close()
+        try:
+            self._root = self._connect()
+        except duckdb.Error as error:
+            raise StoreError(f"the store failed and stays shut: {first_line(error)}") from error
+        self._broken = False
+
+    def _connect(self) -> DuckDBPyConnection:
+        root = duckdb.connect(self._path, read_only=self._read_only)
+        confined = root.execute("SELECT current_setting('enable_external_access')").fetchone()
+        if confined != (False,):  # else an earlier reader in this process has made the settings
+            for setting in self._settings:
+                root.execute(f"SET GLOBAL {setting}")
+        return root
 
 
 def first_line(error: BaseException) -> str:

@@ -21,11 +21,12 @@ from pfscope.errors import InputError, UsageError
 from pfscope.store import migrations, parts, plain
 from pfscope.store.database import Database, Resources, first_line
 from pfscope.store.frame_index import FINGERPRINTS, FrameIndex, fingerprint
-from pfscope.store.housekeeping import Housekeeping, Removed, Rules
+from pfscope.store.housekeeping import Housekeeping, Rules
 from pfscope.store.layout import DAILY, DATABASE, DAY_US, PARQUET, SCRATCH
 from pfscope.store.lock import DirectoryLock
-from pfscope.store.protocol import LedgerChange
+from pfscope.store.protocol import CommitDoubtError, LedgerChange, StoreError
 from pfscope.store.readers import Readers
+from pfscope.store.retention import Removed
 from pfscope.store.schema import LEDGER, TABLES
 
 _LEDGER_LINES = 100_000
@@ -134,9 +135,16 @@ class EmbeddedStore:
         changes = [pa.array(list(column)) for column in zip(*ledger, strict=True)]
         rows = {**batch, "ledger_changes": pa.table(changes, LEDGER.names)} if ledger else batch
         with self._writing:
-            with self._database.transaction() as cursor:
-                for name, table in rows.items():
-                    _insert(cursor, name, table)
+            number = self._last_commit() + 1
+            try:
+                with self._database.transaction() as cursor:
+                    for name, table in rows.items():
+                        _insert(cursor, name, table)
+                    cursor.execute("UPDATE commits SET number = ?", [number])
+            except StoreError:
+                # A commit can be safe and yet fail, in the checkpoint that it sets off.
+                if not self._landed(number):
+                    raise
             self._fresh_days.update(_days(batch))
             if "frames" in batch:
                 self._frames.add(_marks(batch["frames"]))
@@ -214,6 +222,20 @@ class EmbeddedStore:
         with self._database.cursor() as cursor:
             parts.remove_rubbish(self.directory, parts.recorded(cursor))
         parts.sync(self.directory)
+
+    def _landed(self, number: int) -> bool:
+        try:
+            return self._last_commit() == number
+        except StoreError as error:
+            raise CommitDoubtError(
+                f"{error}; whether a batch was kept is seen on reopening"
+            ) from error
+
+    def _last_commit(self) -> int:
+        with self._database.cursor() as cursor:
+            found = cursor.execute("SELECT number FROM commits").fetchone()
+        assert found
+        return int(found[0])
 
     def _fingerprints(self) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
         marks = self.query(FINGERPRINTS).column("mark")

@@ -8,22 +8,20 @@ add after the transaction began is neither moved nor deleted by it.
 """
 # ruff: noqa: S608 - what is put together here are names of the schema, numbers and quoted paths
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 from pfscope.store import parts
 from pfscope.store.database import Database
 from pfscope.store.layout import DAILY, DAY_US, day_of, day_start, within
 from pfscope.store.parts import Part
 from pfscope.store.readers import Readers
-from pfscope.store.schema import TIMED
+from pfscope.store.retention import Removed, Retention
 
 _HOUR_US = 3_600_000_000
-_USAGE = ("usage_mdt", "usage_ost")
 
 
 @dataclass(frozen=True)
@@ -38,21 +36,7 @@ class Rules:
     """The parts of a day become one when none was added since so long …"""
     merge_above: int = 8
     """… or when there are more of them than this."""
-    retention_days: Mapping[str, int] = field(default_factory=dict)
-    """By table; what is not here is kept for ever. A series is kept as long as its usage."""
-
-    def __post_init__(self) -> None:
-        for table, days in self.retention_days.items():
-            if table not in TIMED or days < 1:
-                raise ValueError(f"no retention of {days} days for {table!r}")
-
-
-class Removed(NamedTuple):
-    """What retention deleted of one day."""
-
-    table: str
-    day: int
-    rows: int
+    retention: Retention = field(default_factory=Retention)
 
 
 class Housekeeping:
@@ -103,12 +87,12 @@ class Housekeeping:
 
     def expire(self, now_us: int) -> list[Removed]:
         """Delete what is older than the retention of its table."""
-        today, kept = day_of(now_us), self._rules.retention_days
+        today, retention = day_of(now_us), self._rules.retention
         removed: list[Removed] = []
-        for table, days in kept.items():
+        for table, days in retention.limits().items():
             removed += self._delete_before(table, today - days)
-        if all(table in kept for table in _USAGE) and self._series_looked_at < today:
-            self._carry_series(today - max(kept[table] for table in _USAGE))
+        if retention.usage_days and self._series_looked_at < today:
+            self._carry_series(today - retention.usage_days)
             self._series_looked_at = today
         return removed
 

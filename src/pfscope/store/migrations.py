@@ -34,6 +34,8 @@ def create(cursor: DuckDBPyConnection) -> None:
         f"CREATE VIEW ledger AS SELECT {keys}, sum(frames)::BIGINT AS frames, "
         f"sum(entries)::BIGINT AS entries FROM ledger_changes GROUP BY ALL ORDER BY {keys}"
     )
+    cursor.execute("CREATE TABLE commits (number BIGINT NOT NULL)")
+    cursor.execute("INSERT INTO commits VALUES (0)")
     cursor.execute(parts.CREATE)
     cursor.execute("CREATE SEQUENCE part_number")
     cursor.execute(

@@ -16,6 +16,10 @@ class StoreError(PfscopeError):
     """The database failed (a full disk, damage): nothing of what was asked for was done."""
 
 
+class CommitDoubtError(StoreError):
+    """The database failed so that it cannot even tell whether the batch was kept: reopen it."""
+
+
 class LedgerChange(NamedTuple):
     """What to add to one line of the ledger."""
 
