@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 
 from pfscope.frames import Frame, SectionInfo, encode
+from pfscope.frames.record import pack_head
 from pfscope.server.limits import Limits
 from pfscope.server.tokens import Gate, TokenFile
-from tests.support.frame_samples import TEXT, encoded, origin
+from tests.support.frame_samples import TEXT, WALL_NS, encoded, origin
 from tests.support.server_world import server
 
 SMALL = Limits(body_bytes=200_000, raw_bytes=4_000_000, held_bytes=8_000_000)
@@ -56,6 +57,32 @@ def test_a_bomb_inside_a_frame_is_rejected_before_it_is_kept(tmp_path):
         assert [f["status"] for f in frames] == ["rejected", "rejected", "stored"]
         assert frames[0]["reason"].startswith("ratio: ")
         assert frames[1]["reason"].startswith("too-large: ")
+
+
+def named(server="mds1", filesystem="scratch", section="lctl"):
+    """A frame as no honest agent makes it: its names are checked by nobody on the way."""
+    fields = dict(origin()._asdict(), server=server, filesystems=[filesystem], notes={})
+    del fields["wall_ns"]
+    meta = json.dumps({**fields, "sections": [[section, len(TEXT), 0]]}).encode()
+    payload = zlib.compress(TEXT)
+    crc = zlib.crc32(payload, zlib.crc32(meta))
+    return pack_head(len(meta), len(payload), WALL_NS, crc) + meta + payload
+
+
+def test_names_that_are_no_text_are_rejected_and_answered_all_the_same(tmp_path):
+    with server(tmp_path) as world:
+        for frame, code in [
+            (named(server="\ud800"), "server-name: "),
+            (named(server="../../etc"), "server-name: "),
+            (named(filesystem="\ud800"), "names: "),
+            (named(section="mdt.\udcff-MDT0000.job_stats"), "names: "),
+            (named(section="x" * 5000), "names: "),
+        ]:
+            (answer,) = world.post(frame).json()["frames"]
+            assert answer["status"] == "rejected"
+            assert answer["reason"].startswith(code)
+        assert world.post(named(server="\ud800")).json()["frames"][0]["server"] == "\ud800"
+        assert world.statuses(named()) == ["stored"]
 
 
 def test_a_body_without_end_is_cut_off_and_told_why(tmp_path):

@@ -3,6 +3,7 @@
 import pytest
 
 from pfscope.frames import Frame, Origin
+from pfscope.ingest.clock import ServerClock
 from pfscope.ingest.order import Sequencer
 
 STARTS = {"boot-0": 0, "boot-1": 1000}
@@ -19,7 +20,7 @@ def add(order, *sequences, now=0.0, **which):
 
 
 def taken(order, now=0.0):
-    return [f.origin.sequence for f in order.ready(now)]
+    return [f.origin.sequence for f, _ in order.ready(now)]
 
 
 def test_in_order_nothing_waits():
@@ -84,7 +85,7 @@ def test_texts_and_dumps_have_no_gaps():
 
 def test_after_a_restart_the_order_goes_on():
     order = Sequencer()
-    order.resume(frame(41).origin)
+    order.resume(frame(41).origin, ServerClock())
     add(order, 43)
     assert taken(order) == []
     add(order, 42)

@@ -53,7 +53,8 @@ def test_table_8(raw, id_class, fields):
         (":17627127", "malformed", {}),
         (":", "malformed", {}),
         (".1000", "malformed", {}),
-        ("11317854:176x7127:r01c01", "malformed", {}),
+        ("11317854:176x7127:r01c01", "malformed", {"job": "11317854"}),
+        ("11317854:17627127:\xff\xfe", "malformed", {"job": "11317854", "user": "17627127"}),
         # 31 bytes: the node may have lost its end, and would be another one.
         ("11317854:17627127:node-rack01-a", "truncated", {"job": "11317854", "user": "17627127"}),
         ("11317854:17627127:r01c01.bullx.", "qualified-host",
@@ -89,6 +90,12 @@ def test_a_missing_job_first_or_in_the_middle():
     identify = Identifier(["%u:%j:%H"]).identify
     assert identify(b"1000::r01c01").id_class.value == "missing-job"
     assert said(identify(b"1000:42")) == {"user": "1000"}
+
+
+def test_what_comes_first_survives():
+    identify = Identifier(["%u:%j:%H"]).identify
+    assert said(identify(b"17627127:AAAA\xff")) == {"user": "17627127"}
+    assert said(identify(b"17627127:113178")) == {"user": "17627127"}
 
 
 def test_array_tasks_as_slurm_shows_them():

@@ -1,13 +1,14 @@
 """Commits to the embedded store: all of a batch or nothing, seen at once, and still there later."""
 
 import threading
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pytest
 
 from pfscope.errors import InputError, UsageError
 from pfscope.store.embedded import open_store
-from pfscope.store.protocol import LedgerChange, StoreError
+from pfscope.store.protocol import CommitDoubtError, LedgerChange, StoreError
 from pfscope.store.schema import TABLES
 from tests.support.store_rows import at, frames, operations, series, table, usage, whole_batch
 
@@ -45,6 +46,41 @@ def test_a_batch_that_fails_leaves_nothing(tmp_path):
         assert store.operations() == []
         assert store.ledger().num_rows == 0
         store.commit(whole_batch(), lines)
+        assert count(store) == 1
+
+
+def test_a_commit_that_is_safe_counts_though_its_checkpoint_fails(tmp_path, monkeypatch):
+    with open_store(tmp_path) as store:
+        real = store._database.transaction
+
+        @contextmanager
+        def safe_but_failing():
+            with real() as cursor:
+                yield cursor
+            raise StoreError("the store failed: no checkpoint")
+
+        monkeypatch.setattr(store._database, "transaction", safe_but_failing)
+        store.commit(whole_batch(), [])
+        assert count(store) == 1
+        assert store.has_frame("oss1", "e", 0)
+
+
+def test_nothing_is_committed_while_it_is_unknown_what_is_kept(tmp_path, monkeypatch):
+    with open_store(tmp_path) as store:
+        real, answers = store._last_commit, [True, False]
+
+        def fails_the_second_time():
+            if not answers.pop(0):
+                raise StoreError("the store failed")
+            return real()
+
+        monkeypatch.setattr(store, "_last_commit", fails_the_second_time)
+        timeless = usage(at()).set_column(0, "time", pa.nulls(1, TABLES["usage_ost"][0].type))
+        for batch in ({"usage_ost": timeless}, whole_batch()):
+            with pytest.raises(CommitDoubtError, match="opened anew"):
+                store.commit(batch, [])
+    with open_store(tmp_path) as store:
+        store.commit(whole_batch(), [])
         assert count(store) == 1
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from types import SimpleNamespace
 
 import duckdb
 import pyarrow.parquet as pq
@@ -34,6 +35,18 @@ def examined(capsys, directory):
     code = main(["doctor", "--data", str(directory), "--format", "csv"])
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     return code, {row["check"]: (row["state"], row["finding"]) for row in rows}
+
+
+@pytest.fixture(autouse=True)
+def disk(monkeypatch):
+    """A disk of which half is free, whatever the machine's is like."""
+    free = {"bytes": 500}
+
+    def usage(_path):
+        return SimpleNamespace(total=1000, free=free["bytes"])
+
+    monkeypatch.setattr("pfscope.store.check.shutil.disk_usage", usage)
+    return free
 
 
 @pytest.fixture
@@ -151,6 +164,12 @@ def test_damage_in_the_journal_is_found(capsys, directory):
     code, found = examined(capsys, directory)
     assert code == 1
     assert found["journal"][1].startswith("2 frames are whole, 1 damaged: ")
+
+
+def test_a_disk_that_is_nearly_full_is_found(capsys, directory, disk):
+    disk["bytes"] = 49
+    code, found = examined(capsys, directory)
+    assert (code, found["space"][0]) == (1, "WRONG")
 
 
 def test_what_is_no_store_is_told_in_one_line(capsys, tmp_path):

@@ -6,6 +6,7 @@ It may be stopped and started again: what is in the store already is passed by.
 import argparse
 import heapq
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from pathlib import Path
@@ -16,6 +17,7 @@ from pfscope.errors import InputError
 from pfscope.frames import Damage, Frame, FramesError, Origin, Section, frame_files, iter_frames
 from pfscope.frames.dumps import DUMP_EPOCH, Dump, find_dumps
 from pfscope.ingest import Ingest
+from pfscope.ingest.clock import ServerClock
 from pfscope.ingest.reading import Readable, TextFrame
 from pfscope.store.embedded import open_store
 
@@ -65,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         ingest = Ingest(store, load_config(args.config), wait_s=0)
         ingest.recover(())
         taken, known = _import(ingest, frames, total)
-        store.maintain(max((o.wall_ns for o in ingest.order.released()), default=0) // 1000)
+        store.maintain(max(ingest.known_since.values(), default=0))
     print(f"{taken} frames imported, {known} were there already", file=sys.stderr)
     return 0
 
@@ -76,7 +78,7 @@ def _import(ingest: Ingest, frames: Iterable[Readable], total: int) -> tuple[int
 
     console = Console(stderr=True)
     shown = track(frames, "importing", total, console=console, disable=not console.is_terminal)
-    remembered = {o.server: o.wall_ns for o in ingest.order.released()}
+    remembered = {name: last.wall_ns for name, (last, _) in ingest.order.released().items()}
     taken = known = since_checkpoint = 0
     while batch := list(islice(iter(shown), _AT_ONCE)):
         fresh = []
@@ -114,13 +116,16 @@ def _dump_frame(dump: Dump) -> TextFrame:
 def _frames_by_time(paths: list[str]) -> Iterator[Frame]:
     """Merge logs by time; each directory is one log."""
     logs = [list(files) for _, files in groupby(paths, key=lambda path: str(Path(path).parent))]
-    streams = [_frames_of(files) for files in logs]
-    return heapq.merge(*streams, key=lambda frame: frame.origin.wall_ns)
+    merged = heapq.merge(*map(_timed_frames, logs), key=lambda timed: timed[0])
+    return (frame for _, frame in merged)
 
 
-def _frames_of(files: list[str]) -> Iterator[Frame]:
+def _timed_frames(files: list[str]) -> Iterator[tuple[int, Frame]]:
+    """Yield the frames of one log with their times, steps of the clock taken out."""
+    clocks: defaultdict[str, ServerClock] = defaultdict(ServerClock)
     for file in files:
-        yield from iter_frames(file, _tell)
+        for frame in iter_frames(file, _tell):
+            yield clocks[frame.origin.server].tick(frame.origin).time_us, frame
 
 
 def _tell(path: str, damage: Damage) -> None:

@@ -4,6 +4,7 @@ One file of arrays, replaced atomically. It holds the state after a set of frame
 keeps until the journal has let go of them: what a restart still finds there is not replayed.
 """
 
+import dataclasses
 import json
 import os
 from pathlib import Path
@@ -71,11 +72,11 @@ def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
             [name, len(t.slots), t.observed_us, t.first_us, t.server_ns]
             for name, t in ingest.memory.targets.items()
         ],
-        "clocks": {
-            name: [c.epoch, c.wall_us, c.monotonic_us, c.time_us]
-            for name, c in ingest.clocks.items()
-        },
-        "order": [origin._asdict() for origin in ingest.order.released()],
+        "order": [
+            [origin._asdict(), dataclasses.asdict(clock)]
+            for origin, clock in ingest.order.released().values()
+        ],
+        "known_since": ingest.known_since,
         "totals": [
             [target, time_us, [[*operation, *counts] for operation, counts in held.items()]]
             for target, (time_us, held) in ingest.totals.targets.items()
@@ -87,9 +88,10 @@ def _restore(ingest: "Ingest", state: dict[str, Any]) -> None:
     ingest.series.next_series = state["next_series"]
     ingest.series.others = state["others"]
     ingest.memory.rows_of([(name, unit) for name, unit in state["operations"]])
-    ingest.clocks = {name: ServerClock(*values) for name, values in state["clocks"].items()}
-    for origin in state["order"]:
-        ingest.order.resume(Origin(**(origin | {"filesystems": tuple(origin["filesystems"])})))
+    for origin, clock in state["order"]:
+        last = Origin(**(origin | {"filesystems": tuple(origin["filesystems"])}))
+        ingest.order.resume(last, ServerClock(**clock))
+    ingest.known_since = state["known_since"]
     ingest.totals.targets = {
         target: (time_us, {(name, unit): (a, b, c) for name, unit, a, b, c in held})
         for target, time_us, held in state["totals"]

@@ -1,6 +1,8 @@
-"""The time of the store: a server's wall clock that never runs backwards.
+"""The time of the store: a server's wall clock without its steps, never running backwards.
 
-Its monotonic clock, which nobody sets, tells when the wall clock was stepped and by how much.
+The monotonic clock, which nobody sets, tells when the wall clock was stepped, and by how much. Time
+then goes on as before the step, unless the frame was received by a clock that agrees with the new
+wall clock. After a reboot the wall clock is believed.
 """
 
 from dataclasses import dataclass
@@ -10,6 +12,9 @@ from pfscope.frames import Origin
 
 STEP_US: Final = 1_000_000
 """A difference between both clocks that is more than slewing and sampling make."""
+
+AGREES_US: Final = 60_000_000
+"""How far our own clock may be from that of a frame that was just made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +30,39 @@ class Tick:
 class ServerClock:
     """The clock of one server."""
 
-    epoch: str = ""
+    boot: str = ""
     wall_us: int = 0
     monotonic_us: int = 0
     time_us: int = 0
+    offset_us: int = 0
+    """What must be added to the wall clock because of its steps."""
 
-    def tick(self, origin: Origin) -> Tick:
-        """Return the time of the next frame in order; of a late frame its own wall time."""
+    def tick(self, origin: Origin, received_us: int = 0) -> Tick:
+        """Return the time of the next frame in order; a late frame has the time it was made."""
+        boot = origin.epoch.partition(".")[0]
         wall, monotonic = origin.wall_ns // 1000, origin.monotonic_ns // 1000
-        same_clock = origin.epoch == self.epoch and monotonic and self.monotonic_us
-        if not same_clock:
-            return self._accept(origin.epoch, wall, monotonic, wall)
+        if boot != self.boot or not monotonic or not self.monotonic_us:
+            if wall > self.time_us:
+                self.offset_us = 0
+            return self._accept(boot, wall, monotonic, wall)
         passed = monotonic - self.monotonic_us
-        if passed < 0:
-            return Tick(wall)
+        if passed <= 0:
+            return Tick(wall + self.offset_us)
         step = wall - (self.wall_us + passed)
         if abs(step) <= STEP_US:
             step = 0
-        time = wall if wall > self.time_us else self.time_us + max(passed, 1)
-        return self._accept(origin.epoch, wall, monotonic, time, step)
+        self._correct(step, wall, received_us)
+        time = max(wall + self.offset_us, self.time_us + 1)
+        return self._accept(boot, wall, monotonic, time, step)
 
-    def _accept(self, epoch: str, wall: int, monotonic: int, time: int, step: int = 0) -> Tick:
+    def _correct(self, step: int, wall: int, received_us: int) -> None:
+        going_on = self.offset_us - step
+        off, off_going_on = abs(wall - received_us), abs(wall + going_on - received_us)
+        right_now = step and off < min(AGREES_US, off_going_on)
+        self.offset_us = 0 if right_now else going_on
+
+    def _accept(self, boot: str, wall: int, monotonic: int, time: int, step: int = 0) -> Tick:
         if time > self.time_us:
-            self.epoch, self.wall_us, self.monotonic_us = epoch, wall, monotonic
+            self.boot, self.wall_us, self.monotonic_us = boot, wall, monotonic
             self.time_us = time
         return Tick(time, step)

@@ -18,7 +18,7 @@ from pfscope.config import Config
 from pfscope.frames import FrameError
 from pfscope.ingest import checkpoint
 from pfscope.ingest.batch import Batch, operations_table, quality_table, totals_table
-from pfscope.ingest.clock import ServerClock, Tick
+from pfscope.ingest.clock import Tick
 from pfscope.ingest.difference import Snapshot, difference, observe
 from pfscope.ingest.memory import Memory
 from pfscope.ingest.order import WAIT_S, Sequencer
@@ -62,12 +62,14 @@ class Ingest:
         self.series = SeriesNumbers(
             store.next_series(), config or Config(), limits.new_series_per_hour
         )
-        self.totals, self.clocks = Totals(), dict[str, ServerClock]()
+        self.totals = Totals()
         self.order = Sequencer(wait_s)
         self._processors = ProcessorTime()
         self._clock = clock
         self._stored_operations = len(self.memory.operations)
         self._batch = Batch()
+        self.known_since: dict[str, int] = {}
+        """The time of each server's latest frame."""
         self._since_checkpoint: set[Key] = set()
         self._forgotten_us = 0
 
@@ -80,8 +82,8 @@ class Ingest:
             self.order.add(frame, self._clock())
         if len(self._batch) >= BATCH_FRAMES:
             self._commit()
-        for frame in self.order.ready(self._clock()):
-            self._add(frame, self._batch)
+        for frame, tick in self.order.ready(self._clock()):
+            self._add(frame, tick, self._batch)
             if len(self._batch) >= BATCH_FRAMES:
                 self._commit()
         self._commit()
@@ -116,8 +118,7 @@ class Ingest:
 
     def replay(self, frame: Readable) -> None:
         """Remember a frame that is in the store already."""
-        self._add(frame, Batch())
-        self.order.resume(frame.origin)
+        self._add(frame, self.order.release(frame, self._clock()), Batch())
 
     def _commit(self) -> None:
         batch = self._batch
@@ -126,7 +127,7 @@ class Ingest:
             self._since_checkpoint |= batch.frames
             self._batch = Batch()
 
-    def _add(self, frame: Readable, batch: Batch) -> None:
+    def _add(self, frame: Readable, tick: Tick, batch: Batch) -> None:
         batch.frames.add(frame.key)
         try:
             reading = read_frame(frame)
@@ -135,16 +136,16 @@ class Ingest:
             batch.count(frame.origin.server, "rejected", str(error), 1, 0)
             return
         server = frame.origin.server
-        clock = self.clocks.setdefault(server, ServerClock())
-        known_since = clock.time_us or None
-        tick = clock.tick(frame.origin)
+        known_since = self.known_since.get(server)
         late = known_since is not None and tick.time_us <= known_since
+        if not late:
+            self.known_since[server] = tick.time_us
         restarted = self._add_totals(reading, tick, batch)
         snapshot = Snapshot(
             tick.time_us,
             reading.stats,
             None if late else known_since,
-            reading.server_ns,
+            reading.server_ns or reading.origin.wall_ns,
             restarted,
             reading.cleanup_s,
         )
@@ -163,7 +164,7 @@ class Ingest:
         busy = set(stats.targets)
         for target in reading.targets:
             if target not in busy:
-                observe(self.memory, target, time_us, reading.server_ns or time_us * 1000)
+                observe(self.memory, target, time_us, reading.server_ns or reading.origin.wall_ns)
         others = np.array(list(self.series.others.values()), np.int64)
         batch.add_usage(usage, others)
         batch.add("series", self.series.take_rows())

@@ -1,4 +1,4 @@
-"""Frames in the order in which they were made, though they arrive in another.
+"""Frames in the order in which they were made, though they arrive in another, and their times.
 
 Agents send the fresh frame first and their backlog after, and networks reorder. A frame that leaves
 a gap behind it, or begins a new epoch, waits a while for older ones, as long as some still come.
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pfscope.frames import Origin
+from pfscope.ingest.clock import ServerClock, Tick
 from pfscope.ingest.reading import Readable
 
 WAIT_S = 30.0
@@ -21,6 +22,7 @@ class _Server:
     """The latest frame that was released."""
     held: list[Readable] = field(default_factory=list)
     arrival_s: float = 0.0
+    clock: ServerClock = field(default_factory=ServerClock)
 
 
 class Sequencer:
@@ -35,15 +37,13 @@ class Sequencer:
         for server in self._servers.values():
             yield from server.held
 
-    def released(self) -> list[Origin]:
-        """Return the latest frame of each server that was released."""
-        return [server.last for server in self._servers.values() if server.last is not None]
+    def released(self) -> dict[str, tuple[Origin, ServerClock]]:
+        """Return the latest frame of each server that was released, and its clock then."""
+        return {name: (s.last, s.clock) for name, s in self._servers.items() if s.last}
 
-    def resume(self, last: Origin) -> None:
+    def resume(self, last: Origin, clock: ServerClock) -> None:
         """Go on behind a frame that was released in an earlier life."""
-        server = self._servers.setdefault(last.server, _Server())
-        if server.last is None or last.wall_ns > server.last.wall_ns:
-            server.last = last
+        self._servers[last.server] = _Server(last, clock=clock)
 
     def add(self, frame: Readable, now_s: float) -> None:
         """Take a frame."""
@@ -52,17 +52,23 @@ class Sequencer:
         server.held.sort(key=lambda f: (f.origin.wall_ns, f.origin.epoch, f.origin.sequence))
         server.arrival_s = now_s
 
-    def ready(self, now_s: float) -> list[Readable]:
+    def ready(self, now_s: float) -> list[tuple[Readable, Tick]]:
         """Return the frames whose turn it is; by time over all servers, as targets may move."""
         frames = [f for server in self._servers.values() for f in self._take(server, now_s)]
-        return sorted(frames, key=lambda frame: frame.origin.wall_ns)
+        return sorted(frames, key=lambda frame: frame[1].time_us)
 
-    def _take(self, server: _Server, now_s: float) -> Iterator[Readable]:
+    def release(self, frame: Readable, now_s: float) -> Tick:
+        """Let a frame pass at once and return its time."""
+        server = self._servers.setdefault(frame.origin.server, _Server())
+        if server.last is None or frame.origin.wall_ns > server.last.wall_ns:
+            server.last = frame.origin
+        return server.clock.tick(frame.origin, int(now_s * 1e6))
+
+    def _take(self, server: _Server, now_s: float) -> Iterator[tuple[Readable, Tick]]:
         over = now_s - server.arrival_s >= self._wait_s
         while server.held and (over or _in_turn(server.last, server.held[0].origin)):
             frame = server.held.pop(0)
-            self.resume(frame.origin)
-            yield frame
+            yield frame, self.release(frame, now_s)
 
 
 def _in_turn(last: Origin | None, origin: Origin) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pfscope.errors import UsageError
 from pfscope.lab.archetypes import OPERATIONS
 from pfscope.lab.calibration import BUILT_IN, Calibration
-from pfscope.lab.dialects import DIALECTS, Dialect, Kind
+from pfscope.lab.dialects import DIALECTS, Dialect, Kind, dialect_of
 from pfscope.lab.entries import Shown
 from pfscope.lab.faults import IDENTITY_FAULTS, Event, misread, plan
 from pfscope.lab.incidents import Request, iso, place
@@ -78,12 +78,12 @@ class Cluster:
 
     def __init__(self, options: Options | None = None) -> None:
         self.options = options or Options()
-        unknown = [name for name in self.options.dialects if name not in DIALECTS]
+        chosen = [d for name in self.options.dialects if (d := dialect_of(name))]
+        unknown = [name for name in self.options.dialects if not dialect_of(name)]
         if unknown or not self.options.dialects:
             raise UsageError(f"no dialect {unknown or 'given'}: use some of {', '.join(DIALECTS)}")
         self.site = make_site(self.options.preset, self._streams()["site"])
         count = len(self.site.servers)
-        chosen = [DIALECTS[name] for name in self.options.dialects]
         self.dialects: list[Dialect] = [chosen[i % len(chosen)] for i in range(count)]
         self.told_faults: list[dict[str, Any]] = []
         self._read_ns: dict[str, int] = {}
@@ -146,7 +146,7 @@ class Cluster:
         self.incidents = place(options.incidents, self.site, start_s, streams["incidents"])
         staging = Staging(
             self.site, begin_s, calibration=options.calibration, faults=options.faults,
-            incidents=self.incidents, dialects=self.dialects, streams=streams,
+            incidents=self.incidents, streams=streams,
         )  # fmt: skip
         world = World(
             self.site, begin_s, staging, streams,

@@ -4,6 +4,7 @@ The laboratory is the only room that knows releases by name: the parser tells th
 text alone.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -93,3 +94,21 @@ DIALECTS: dict[str, Dialect] = {
     )
 }
 # fmt: on
+
+
+def dialect_of(release: str) -> Dialect | None:
+    """Return the dialect of any release, such as 2.15.6 or 2.5; None for what is no release.
+
+    >>> dialect_of("2.15.1").name, dialect_of("2.15.6").name, dialect_of("2.9").name
+    ('2.15.0', '2.15', '2.10')
+    """
+    if release in DIALECTS:
+        return DIALECTS[release]
+    if not re.fullmatch(r"2(\.\d{1,3}){1,2}", release) or _numbers(release) < (2, 5):
+        return None
+    numbers = _numbers(release)
+    if numbers[:2] == (2, 15):
+        return DIALECTS["2.15.0" if numbers[2] < 2 else "2.15"]
+    if (2, 7, 61) <= numbers < (2, 10):
+        return DIALECTS["2.10"]
+    return [d for d in DIALECTS.values() if d.name == "2.7" or _numbers(d.name) <= numbers][-1]

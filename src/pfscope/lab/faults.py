@@ -45,8 +45,6 @@ HOSTILE = (
     b"%j:%u:%h:extra", b"%u",
 )  # fmt: skip
 """%u, %h and %j stand for the user, the host and the job that are really behind the id."""
-FORGED = b"x\n- job_id: forged.0\n  open: {"
-"""Only a release that prints ids raw can be made to show a record that nobody wrote."""
 
 _STEADY_PER_S = {"job": 0.105, "system": 0.004}
 """Mangled ids on a site of Puhti's size, by what the id was before."""

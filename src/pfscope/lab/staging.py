@@ -9,8 +9,8 @@ import numpy as np
 
 from pfscope.lab.archetypes import index_of
 from pfscope.lab.calibration import DAY_S, Calibration
-from pfscope.lab.dialects import KINDS, Dialect, Kind
-from pfscope.lab.faults import FORGED, hostile_ids
+from pfscope.lab.dialects import KINDS, Kind
+from pfscope.lab.faults import hostile_ids
 from pfscope.lab.incidents import Incident, job_of
 from pfscope.lab.population import Batch, Population
 from pfscope.lab.site import Site
@@ -30,11 +30,10 @@ class Staging:
         calibration: Calibration,
         faults: frozenset[str],
         incidents: Sequence[Incident],
-        dialects: Sequence[Dialect],
         streams: dict[str, np.random.Generator],
     ) -> None:
         self._site, self._begin_s, self._faults = site, begin_s, faults
-        self._incidents, self._dialects = incidents, dialects
+        self._incidents = incidents
         self.ids, self.origins = Ids(), Origins()
         self.jobs: list[Job] = []
         self.incident_jobs: dict[int, Job] = {}
@@ -89,8 +88,6 @@ class Staging:
         host = self._site.login[0].name
         user = self._site.users[int(self._rng.integers(len(self._site.users)))]
         raw = hostile_ids(user.uid, host, 4711)
-        if all(dialect.quoting == "raw" for dialect in self._dialects):
-            raw.append(FORGED)
         origin = self.origins.add([Origin(None, str(user.uid), host, "hostile")])
         entry_id = self.ids.numbers(raw)
         touches = 1.0 / self._rng.uniform(100.0, 600.0, len(raw))

@@ -46,7 +46,7 @@ class Identifier:
             return min(whole, key=lambda identity: _SOUNDNESS.index(identity.id_class))
         return (
             self._first("beginnings", IdClass.TRUNCATED, raw)
-            or self._first("endings", IdClass.MALFORMED, raw)
+            or self._first("ends", IdClass.MALFORMED, raw)
             or Identity(IdClass.MALFORMED if self._remains(raw) else IdClass.FOREIGN)
         )
 

@@ -34,8 +34,8 @@ class JobidFormat:
     """The field that the format ends with: it loses its end when Lustre cuts an id."""
     beginnings: tuple[re.Pattern[bytes], ...]
     """Whole fields, the most first, then a field that may be cut and is not to be trusted."""
-    endings: tuple[re.Pattern[bytes], ...]
-    """The last two fields or more, behind anything."""
+    ends: tuple[re.Pattern[bytes], ...]
+    """The first fields before anything, or the last two fields or more behind anything."""
     remains: tuple[re.Pattern[bytes], ...]
     """What shows that an id was of this format, while nothing in it can be trusted."""
 
@@ -58,7 +58,7 @@ def compile_format(text: str, job: str = SLURM_JOB) -> JobidFormat:
         raise UsageError(f"jobid_name {text!r} needs {_CODES}, none of them twice")
     begin = tokens[0]
     remains = [begin.cut] if begin.cut else []
-    if begin.fields and begin.fields[0] not in ("executable", "node") and len(tokens) > 1:
+    if _numeric(begin) and len(tokens) > 1:
         remains.append(begin.whole + tokens[1].whole + b".*")
     return JobidFormat(
         text,
@@ -66,9 +66,17 @@ def compile_format(text: str, job: str = SLURM_JOB) -> JobidFormat:
         "job" in names,
         names[-1] if tokens[-1].fields else None,
         tuple(_pattern(b"", tokens[:i], tokens[i].cut) for i in reversed(at[1:])),
-        tuple(_pattern(b".*", tokens[i - 1 :]) for i in at[1:-1]),
+        (
+            *(_pattern(b".*", tokens[i - 1 :]) for i in at[1:-1]),
+            *(_pattern(b"", tokens[:i], b".*") for i in reversed(at[1:]) if _numeric(begin)),
+        ),
         tuple(re.compile(r, re.DOTALL) for r in remains),
     )
+
+
+def _numeric(token: _Token) -> bool:
+    """Tell whether a field is so narrow that finding it where it belongs means something."""
+    return bool(token.fields) and token.fields[0] not in ("executable", "node")
 
 
 def _pattern(head: bytes, tokens: list[_Token], tail: bytes = b"") -> re.Pattern[bytes]:

@@ -41,7 +41,7 @@ class Text:
     def holds(self, at: Offsets, what: bytes) -> NDArray[np.bool_]:
         """Tell for each offset whether the text there begins with `what` (at most 8 bytes)."""
         wanted = np.uint64(int.from_bytes(what, "little"))
-        return (self.words[at] & np.uint64((1 << 8 * len(what)) - 1)) == wanted
+        return np.asarray((self.words[at] & np.uint64((1 << 8 * len(what)) - 1)) == wanted)
 
     def find(self, octet: int) -> Offsets:
         """Return the offsets of every such byte, margins included."""

@@ -17,14 +17,14 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 import pfscope
 from pfscope.server import metrics, openapi
 from pfscope.server.engine import Engine
 from pfscope.server.errors import RETRY_AFTER_S, Refusal, come_later
-from pfscope.server.guard import Guard, answer, authorise
+from pfscope.server.guard import Guard, Json, answer, authorise
 from pfscope.server.judge import TextFrame, Verdict, check_server, judge
 from pfscope.server.receive import Body, Collected, Held, Share, Sink
 from pfscope.server.tokens import Gate, Token
@@ -166,7 +166,7 @@ class _Face:
         problems = await run_in_threadpool(self._engine.problems)
         if problems:
             raise come_later("not-ready", "; ".join(problems), 503)
-        return JSONResponse({"status": "ready"})
+        return Json({"status": "ready"})
 
     async def _metrics(self, request: Request) -> Response:
         authorise(self._gate, request)
@@ -176,7 +176,7 @@ class _Face:
     async def _ledger(self, request: Request) -> Response:
         authorise(self._gate, request)
         lines = await run_in_threadpool(self._engine.ledger)
-        return JSONResponse({"ledger": [line._asdict() for line in lines]})
+        return Json({"ledger": [line._asdict() for line in lines]})
 
 
 async def _page(_request: Request) -> Response:
@@ -184,19 +184,17 @@ async def _page(_request: Request) -> Response:
 
 
 async def _health(_request: Request) -> Response:
-    return JSONResponse({"status": "alive", "version": pfscope.__version__})
+    return Json({"status": "alive", "version": pfscope.__version__})
 
 
 async def _openapi(_request: Request) -> Response:
-    return JSONResponse(openapi.document())
+    return Json(openapi.document())
 
 
 def _verdicts(verdicts: Sequence[Verdict]) -> Response:
     frames = [_told(verdict) for verdict in verdicts]
     later = any(verdict.status == "retry" for verdict in verdicts)
-    return JSONResponse(
-        {"frames": frames}, headers={"Retry-After": str(RETRY_AFTER_S)} if later else None
-    )
+    return Json({"frames": frames}, headers={"Retry-After": str(RETRY_AFTER_S)} if later else None)
 
 
 def _told(verdict: Verdict) -> dict[str, Any]:

@@ -8,7 +8,7 @@ time in microseconds, so that a repeat has the same name.
 import hashlib
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from pfscope.frames import Damage, Found, Frame, FrameBuilder, Origin, scan
@@ -18,6 +18,7 @@ from pfscope.server.receive import RATIO_FLOOR, Share
 
 SERVER: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _SERVER = re.compile(SERVER)
+_LONGEST_NAME: Final = 4096
 _EPOCH = re.compile(r"[!-~]{1,128}")
 
 Key = tuple[str, str, int]
@@ -80,11 +81,22 @@ def _fault(frame: Frame, may_speak_for: Callable[[str], bool], limits: Limits) -
         return "not-allowed", "the token may not speak for this server"
     if not _EPOCH.fullmatch(epoch):
         return "epoch", "the epoch is not 1 to 128 printable characters"
+    if not all(_is_name(name) for name in (*frame.origin.filesystems, *_sections(frame))):
+        return "names", "a file system or a section has no proper name"
     if frame.raw_bytes > limits.raw_bytes:
         return "too-large", f"its texts exceed {limits.raw_bytes} bytes"
     if frame.raw_bytes > max(RATIO_FLOOR, len(frame.payload) * limits.ratio):
         return "ratio", f"its texts expand more than {limits.ratio} times"
     return "", ""
+
+
+def _sections(frame: Frame) -> Iterator[str]:
+    return (info.name for info in frame.contents)
+
+
+def _is_name(name: str) -> bool:
+    # JSON can say half a character, which no UTF-8 can: no store would take it.
+    return len(name) <= _LONGEST_NAME and not any("\ud800" <= c <= "\udfff" for c in name)
 
 
 def _bytes(body: bytes | bytearray, found: Found) -> bytes:

@@ -20,7 +20,7 @@ class Limits:
 
     body_bytes: int = _limit(64 << 20, "a body as it travels")
     raw_bytes: int = _limit(256 << 20, "a body with its encoding undone, or a frame's texts")
-    ratio: int = _limit(250, "how many times larger either may become by being undone")
+    ratio: int = _limit(500, "how many times larger either may become by being undone")
     frames: int = _limit(1024, "frames and damaged stretches in one request")
     requests: int = _limit(64, "requests with a body in flight; others are told to come later")
     held_bytes: int = _limit(512 << 20, "all bodies in memory at one time")

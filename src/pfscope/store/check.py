@@ -125,7 +125,7 @@ def _directions(store: EmbeddedStore) -> Finding:
 def _frame_times(store: EmbeddedStore) -> Finding:
     found = store.query(
         "SELECT server || ' ' || epoch AS boot FROM (SELECT server, epoch, time < lag(time) OVER "
-        "(PARTITION BY server, epoch ORDER BY sequence) AS back FROM frames) "
+        "(PARTITION BY server, epoch ORDER BY sequence) AS back FROM frames WHERE state <> 'late') "
         "WHERE back GROUP BY ALL ORDER BY boot"
     )
     good = "the times of each server's frames grow with their numbers"

@@ -31,6 +31,7 @@ from pfscope.store.schema import LEDGER, TABLES
 
 _LEDGER_LINES = 100_000
 """The ledger's changes are summed up when there are more of them."""
+_DOUBT = "whether the last batch was kept is only seen when the store is opened anew"
 _READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 
 
@@ -47,7 +48,7 @@ def open_store(
 
     `step` is called with the name of each step of housekeeping, so that tests can fail there.
     """
-    directory = directory.absolute()
+    directory = directory.resolve()
     if not (directory / DATABASE).exists():
         if read_only or not create:
             raise InputError(f"{directory} holds no store ({DATABASE} is not there)")
@@ -82,6 +83,7 @@ class EmbeddedStore:
         self._maintaining = threading.Lock()
         self._readers = Readers()
         self._fresh_days: set[tuple[str, int]] = set()
+        self._in_doubt = False
         self._database = Database(directory, resources, read_only=read_only)
         try:
             self._prepare()
@@ -135,6 +137,8 @@ class EmbeddedStore:
         changes = [pa.array(list(column)) for column in zip(*ledger, strict=True)]
         rows = {**batch, "ledger_changes": pa.table(changes, LEDGER.names)} if ledger else batch
         with self._writing:
+            if self._in_doubt:
+                raise CommitDoubtError(_DOUBT)
             number = self._last_commit() + 1
             try:
                 with self._database.transaction() as cursor:
@@ -227,9 +231,8 @@ class EmbeddedStore:
         try:
             return self._last_commit() == number
         except StoreError as error:
-            raise CommitDoubtError(
-                f"{error}; whether a batch was kept is seen on reopening"
-            ) from error
+            self._in_doubt = True
+            raise CommitDoubtError(f"{error}; {_DOUBT}") from error
 
     def _last_commit(self) -> int:
         with self._database.cursor() as cursor:

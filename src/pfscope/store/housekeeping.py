@@ -99,7 +99,9 @@ class Housekeeping:
     def sweep(self) -> None:
         """Delete what failed attempts left behind."""
         with self._database.cursor() as cursor:
-            parts.remove_rubbish(self._directory, {*parts.recorded(cursor), *self._retired})
+            parts.remove_rubbish(
+                self._directory, [*parts.recorded(cursor), *frozenset(self._retired)]
+            )
 
     def _hot_days(self, table: str) -> list[int]:
         with self._database.cursor() as cursor:

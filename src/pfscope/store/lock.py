@@ -22,7 +22,9 @@ class DirectoryLock:
     def __init__(self, directory: Path, *, shared: bool = False) -> None:
         path = directory / NAME
         try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            # Who only reads may have no right to write here.
+            flags = os.O_RDONLY if shared and path.exists() else os.O_RDWR | os.O_CREAT
+            self._fd = os.open(path, flags | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise InputError(f"cannot lock {directory}: {error.strerror}") from error
         try:

@@ -121,7 +121,7 @@ def remove_rubbish(directory: Path, kept: Iterable[Part]) -> list[Path]:
     known = {directory / part.path for part in kept}
     found = [p for p in (directory / PARQUET).glob("*/day=*/*") if p not in known]
     for path in found:
-        path.unlink()
+        path.unlink(missing_ok=True)
     for folder in (directory / PARQUET).glob("*/day=*"):
         if not any(folder.iterdir()):
             folder.rmdir()
