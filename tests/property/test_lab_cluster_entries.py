@@ -46,12 +46,13 @@ class Model:
 
     def scan(self, now, interval, targets):
         for target in targets:
-            if now - self.scanned[target] >= interval // 2:
+            phase, period = target * 97 * NS, interval // 2
+            if (now + phase) // period > (self.scanned[target] + phase) // period:
                 self.scanned[target] = now
                 self.entries = {
                     k: v
                     for k, v in self.entries.items()
-                    if k[1] != target or v["last"] >= now - interval
+                    if k[1] != target or v["last"] >= now - interval - interval // 3
                 }
 
     def book(self, requests, when):

@@ -142,6 +142,53 @@ def test_counts_that_wait_are_shown_with_those_in_the_store(tmp_path):
     assert ledger_of(store)["receive", "", "rejected", "damaged"] == 1
 
 
+class Fragile(MemoryIngest):
+    """Breaks on some frames, as a fault of ours would."""
+
+    breaks_on = staticmethod(lambda sequence: sequence == 3)
+
+    def take(self, frames):
+        if any(self.breaks_on(frame.origin.sequence) for frame in frames):
+            raise OverflowError("too large to convert")
+        super().take(frames)
+
+
+def test_a_frame_that_breaks_the_ingest_is_put_aside_and_stops_no_other(tmp_path):
+    store = MemoryStore(tmp_path)
+    engine = Engine(store, Fragile, Limits(), checkpoint_s=0.05)
+    assert keep(engine, *map(candidate, range(10))) == ["stored"] * 10
+    until(lambda: stored(store) == [0, 1, 2, 4, 5, 6, 7, 8, 9])
+    until(lambda: not engine.problems())
+    assert keep(engine, candidate(3)) == ["duplicate"]
+    engine.close()
+    assert ledger_of(store)["receive", "mds1", "dropped", "put-aside"] == 1
+    (aside,) = iter_frames(str(tmp_path / "quarantine" / "frames"))
+    assert aside.origin.sequence == 3
+    engine = Engine(store, Fragile, Limits())
+    assert keep(engine, candidate(10)) == ["stored"]
+    engine.close()
+    assert stored(store) == [0, 1, 2, 4, 5, 6, 7, 8, 9, 10]
+
+
+def test_an_ingest_that_breaks_on_everything_leaves_most_where_they_are(tmp_path):
+    class Broken(Fragile):
+        breaks_on = staticmethod(lambda _sequence: True)
+
+    store = MemoryStore(tmp_path)
+    engine = Engine(store, Broken, Limits())
+    keep(engine, *map(candidate, range(200)))
+    quarantine = tmp_path / "quarantine" / "frames"
+    until(lambda: quarantine.is_dir() and len(list(iter_frames(str(quarantine)))) == 64)
+    assert engine.problems()
+    engine.close()
+    aside = {f.origin.sequence for f in iter_frames(str(quarantine))}
+    left = {f.origin.sequence for f in iter_frames(str(tmp_path / "journal"))}
+    assert aside | left >= set(range(200))
+    engine = make_engine(store)
+    until(lambda: set(stored(store)) == set(range(200)) - aside)
+    engine.close()
+
+
 @pytest.mark.parametrize("frames", [3, 300])
 def test_closing_leaves_nothing_that_was_stored_behind(tmp_path, frames):
     store = MemoryStore(tmp_path)

@@ -26,6 +26,7 @@ examples:
   pfscope lab dump OUT --preset puhti --hours 24 --compress
   pfscope lab dump OUT --dialect 2.12,2.15 --faults all --frames
   pfscope lab dump OUT --incidents incidents.json
+  pfscope lab run LIVE --preset mini --speed 10
 
   incidents.json: [{{"kind": "metadata_storm", "start": 1200, "duration_s": 900, "factor": 20}}]
 """
@@ -35,6 +36,7 @@ _LARGE = 200
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the two commands."""
+    parser.epilog = EXAMPLES[EXAMPLES.index("examples:") : EXAMPLES.index("  incidents.json")]
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     summary = "write what a site prints and what really happened"
     dumping = commands.add_parser(

@@ -61,7 +61,8 @@ class Entries:
         self._columns = _Columns(none, none, none, none, none, none, io_sizes)
         self._slot = np.full((0, targets), NONE, np.int32)
         # Targets do not scan in step: each has its own phase.
-        self._scanned_ns = begin_ns - np.arange(targets) * 97 * 10**9 % (300 * 10**9)
+        self._phase_ns = np.arange(targets) * 97 * 10**9
+        self._scanned_ns = np.full(targets, begin_ns)
 
     def __len__(self) -> int:
         return self._count
@@ -101,16 +102,19 @@ class Entries:
     ) -> None:  # fmt: skip
         """Let idle entries go on those busy targets whose last scan is long enough ago.
 
-        Lustre judges by the server's wall clock, and so misjudges after a step of it.
+        Lustre judges by the server's wall clock, and so misjudges after a step of it. An entry is
+        older by a third of the interval before anybody looks.
         """
         if interval_s == 0:
             return
         interval_ns = interval_s * 1_000_000_000
-        due = busy & (now_ns - self._scanned_ns >= interval_ns // 2)
+        period_ns = interval_ns // 2
+        rounds = (now_ns + self._phase_ns) // period_ns
+        due = busy & (rounds > (self._scanned_ns + self._phase_ns) // period_ns)
         self._scanned_ns[due] = now_ns
         c = self._columns
         wall_ns = now_ns + wall_offset_ns[c.target[: self._count]]
-        idle = c.last_wall_ns[: self._count] < wall_ns - interval_ns
+        idle = c.last_wall_ns[: self._count] < wall_ns - interval_ns - interval_ns // 3
         self._remove(idle & due[c.target[: self._count]])
 
     def forget(self, target: int, now_ns: int) -> None:

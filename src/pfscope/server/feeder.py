@@ -4,6 +4,9 @@ A frame leaves the journal when the ingest has committed it and has written a ch
 it. When anything fails, the ingest and its memory are given up and made anew from store, checkpoint
 and journal, again and again, later and later; meanwhile the journal goes on taking frames. So no
 failure loses a frame or counts one twice, as long as recovering passes by what is committed.
+
+A frame on which the ingest itself breaks must not stop all others: it is put aside, whole, and
+counted as dropped. Where every frame breaks it, the fault is ours, and they stay in the journal.
 """
 
 import logging
@@ -13,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
+from pfscope.errors import PfscopeError
 from pfscope.frames import Frame, FrameError
 from pfscope.server.journal import Journal, Kept
 from pfscope.server.judge import Key
@@ -49,6 +53,11 @@ class Ingest(Protocol):
         """Write the memory down, so that the frames taken so far are not needed any more."""
 
 
+_OTHER_TROUBLE: Final = (OSError, MemoryError, PfscopeError)
+"""Failures of disk, memory or store: no frame is to blame."""
+_ASIDE_IN_A_ROW: Final = 64
+
+
 class _EndingError(Exception):
     """Breaks off a recovery that nobody waits for any more."""
 
@@ -74,6 +83,9 @@ class Feeder:
         self._waiting: deque[Kept] = deque()
         self._taken: list[Kept] = []
         self._held = 0
+        self._at: Kept | None = None
+        self._lost: set[Key] = set()
+        self._aside_in_a_row = 0
         self._change = threading.Condition()
         self._ending = False
         self._checkpoint_at = self._flush_at = self._maintain_at = 0.0
@@ -107,6 +119,8 @@ class Feeder:
         while True:
             try:
                 ingest = self._recovered()
+                if ingest is None:
+                    continue
                 pause_s = 1.0
                 self._feed(ingest)
             except _EndingError:
@@ -120,16 +134,39 @@ class Feeder:
                 self._change.wait_for(lambda: self._ending, pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
-    def _recovered(self) -> Ingest:
+    def _recovered(self) -> Ingest | None:
+        """Return an ingest that goes on where the last one was; None when frames were put aside."""
         ingest = self._make_ingest()
-        with self._change:
-            self._waiting.extendleft(reversed(self._taken))
-            self._taken = []
-            left = list(self._waiting)
-        ingest.recover(self._frames(self._until_ending(left)))
+        left = self._begin_again()
+        try:
+            ingest.recover(self._frames(self._one_by_one(left)))
+        except (_EndingError, *_OTHER_TROUBLE):
+            raise
+        except Exception:
+            if self._at is None or self._aside_in_a_row >= _ASIDE_IN_A_ROW:
+                raise
+            # The one that was taken last, or one that it released.
+            self._put_aside({self._at.key, *ingest.waiting()})
+            return None
         self._took(left, ingest)
         self.trouble = ""
         return ingest
+
+    def _begin_again(self) -> list[Kept]:
+        with self._change:
+            self._waiting.extendleft(reversed(self._taken))
+            self._taken, self._at = [], None
+            return list(self._waiting)
+
+    def _put_aside(self, suspects: set[Key]) -> None:
+        self._aside_in_a_row += 1
+        aside = [kept for kept in self._waiting if kept.key in suspects]
+        log.exception("the ingest breaks on a frame; put aside: %s", [kept.key for kept in aside])
+        self._journal.put_aside(aside)
+        for kept in aside:
+            self._tally.add(kept.key[0], "dropped", "put-aside")
+        with self._change:
+            self._waiting = deque(kept for kept in self._waiting if kept.key not in suspects)
 
     def _feed(self, ingest: Ingest) -> None:
         self._checkpoint_at = time.monotonic() + self._checkpoint_s
@@ -137,6 +174,7 @@ class Feeder:
             batch = self._next_batch()
             ingest.take(list(self._frames(batch)))
             self._took(batch, ingest)
+            self._aside_in_a_row = 0 if batch else self._aside_in_a_row
             self._housekeeping(ingest)
         self._checkpoint(ingest)
         self._store.flush()
@@ -165,13 +203,16 @@ class Feeder:
             try:
                 yield self._journal.read(kept)
             except FrameError as error:
-                log.warning("frame %d of %s is lost: %s", kept.key[2], kept.key[0], error)
-                self._tally.add(kept.key[0], "dropped", "journal-damaged")
+                if kept.key not in self._lost:
+                    self._lost.add(kept.key)
+                    log.warning("frame %d of %s is lost: %s", kept.key[2], kept.key[0], error)
+                    self._tally.add(kept.key[0], "dropped", "journal-damaged")
 
-    def _until_ending(self, frames: Iterable[Kept]) -> Iterator[Kept]:
+    def _one_by_one(self, frames: Iterable[Kept]) -> Iterator[Kept]:
         for kept in frames:
             if self._ending:
                 raise _EndingError
+            self._at = kept
             yield kept
 
     def _housekeeping(self, ingest: Ingest) -> None:

@@ -84,7 +84,8 @@ class Journal:
         """Why the last frames could not be kept; empty when they could."""
         self._limits = limits
         self._on_kept: Callable[[Sequence[Kept]], None] = lambda _frames: None
-        quarantine(directory, directory.parent / "quarantine")
+        self._aside = directory.parent / "quarantine"
+        quarantine(directory, self._aside)
         self._log = _open_log(directory)
         self._archive = archive and FrameLog(
             str(archive.directory), archive.max_bytes, archive.max_age_s
@@ -125,9 +126,7 @@ class Journal:
 
     def read(self, kept: Kept) -> Frame:
         """Return a frame; a damaged one is a `FrameError`."""
-        with self._guard:
-            encoded = self._log.read(kept.position)
-        return decode(encoded)
+        return decode(self._encoded(kept))
 
     def release(self, frames: Iterable[Kept]) -> None:
         """Let go of frames that are safe elsewhere."""
@@ -142,6 +141,14 @@ class Journal:
                 self._recent_keys.add(kept.key)
             while len(self._recent) > _RECENT:
                 self._recent_keys.discard(self._recent.popleft())
+
+    def put_aside(self, frames: Sequence[Kept]) -> None:
+        """Move frames out of the way, whole, into a log of their own; then let go of them."""
+        with FrameLog(str(self._aside / "frames")) as aside:
+            for kept in frames:
+                aside.append(self._encoded(kept))
+            aside.sync()
+        self.release(frames)
 
     def figures(self) -> Figures:
         """Return what the journal did and holds."""
@@ -162,6 +169,10 @@ class Journal:
         self._log.close()
         if self._archive is not None:
             self._archive.close()
+
+    def _encoded(self, kept: Kept) -> bytes:
+        with self._guard:
+            return self._log.read(kept.position)
 
     def _left(self) -> Iterator[Kept]:
         for position in self._log.pending():
@@ -253,7 +264,7 @@ class Journal:
     def _copy_to(self, archive: FrameLog, frames: list[Kept]) -> None:
         for kept in frames:
             try:
-                archive.append(self._log.read(kept.position))
+                archive.append(self._encoded(kept))
             except FramesError as error:
                 log.warning("a frame is not archived: %s", error)
 
