@@ -16,6 +16,7 @@ from typing import Any
 from pfscope.errors import InputError, UsageError
 from pfscope.lustre.identity import DEFAULT_FORMATS, SYSTEM_UID_BELOW, Identifier
 from pfscope.lustre.jobid_format import SLURM_JOB
+from pfscope.store.retention import Retention
 
 DEFAULT_PATH = Path("/etc/pfscope/pfscope.toml")
 
@@ -50,6 +51,8 @@ class Config:
     identity: IdentityConfig = field(default_factory=IdentityConfig)
     filesystems: Mapping[str, IdentityConfig] = field(default_factory=dict)
     """`[filesystem.NAME.identity]`: what differs on one file system."""
+    retention: Retention = field(default_factory=Retention)
+    """`[retention]`: days for each table of the store."""
 
     def with_jobid_name(self, formats: Sequence[str]) -> "Config":
         """Return the same with other formats of entry ids, on all file systems."""
@@ -87,7 +90,7 @@ def parse_config(text: str, name: str) -> Config:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{name} is not TOML: {error}") from error
-    _refuse_unknown(tables, ("identity", "filesystem"), name)
+    _refuse_unknown(tables, ("identity", "filesystem", "retention"), name)
     site = tables.get("identity", {})
     config = Config(
         _identity(site, f"{name}: [identity]"),
@@ -98,6 +101,7 @@ def parse_config(text: str, name: str) -> Config:
             )
             for filesystem, table in tables.get("filesystem", {}).items()
         },
+        _retention(tables.get("retention", {}), f"{name}: [retention]"),
     )
     for identity in (config.identity, *config.filesystems.values()):
         _ = identity.identifier  # a format that makes no sense is told now, not at the first id
@@ -120,6 +124,14 @@ def _identity(table: dict[str, Any], where: str) -> IdentityConfig:
             raise UsageError(f"{where}: {key} must be {kind}")
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
     return IdentityConfig(**values)
+
+
+def _retention(table: dict[str, Any], where: str) -> Retention:
+    _refuse_unknown(table, tuple(f.name for f in fields(Retention)), where)
+    for key, days in table.items():
+        if not isinstance(days, int) or isinstance(days, bool):
+            raise UsageError(f"{where}: {key} must be a number of days")
+    return Retention(**table)
 
 
 def _refuse_unknown(table: Any, known: tuple[str, ...], where: str) -> None:

@@ -12,6 +12,9 @@ system_uid_below = 500
 
 [filesystem.home.identity]
 jobid_name = ["%e.%u"]
+
+[retention]
+usage_ost = 30
 """
 
 
@@ -21,6 +24,10 @@ def test_one_file_system_differs_and_keeps_the_rest():
     home = config.identifier("home").identify(b"bash.700")
     assert (home.executable, home.system) == (b"bash", False)
     assert config.identifier("home").identify(b"bash.400").system
+
+
+def test_retention_is_told_by_table():
+    assert parse_config(EXAMPLE, "x").retention.limits() == {"usage_ost": 30}
 
 
 def test_without_a_file_the_defaults_hold(monkeypatch):
@@ -45,6 +52,9 @@ def test_the_environment_names_a_file(tmp_path, monkeypatch):
         ("[identity]\njobid_name = ['%x']\n", "%x"),
         ("[filesystem.scratch.idendity]\n", r"\[filesystem.scratch\]: unknown key 'idendity'"),
         ("identity = 3\n", "must be a table"),
+        ("[retention]\nusage = 3\n", "unknown key 'usage'"),
+        ("[retention]\nusage_ost = 'long'\n", "usage_ost must be a number of days"),
+        ("[retention]\nusage_ost = 0\n", "at least 1"),
         ("[identity\n", "is not TOML"),
     ],
 )

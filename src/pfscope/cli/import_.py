@@ -20,6 +20,7 @@ from pfscope.ingest import Ingest
 from pfscope.ingest.clock import ServerClock
 from pfscope.ingest.reading import Readable, TextFrame
 from pfscope.store.embedded import open_store
+from pfscope.store.housekeeping import Rules
 
 EXAMPLES = """examples:
   pfscope import dumps DUMPS --data DATA
@@ -63,8 +64,9 @@ def run(args: argparse.Namespace) -> int:
         except (FramesError, OSError) as error:
             raise InputError(f"cannot read the frames: {error}") from error
         frames = _frames_by_time(paths)
-    with open_store(args.data) as store:
-        ingest = Ingest(store, load_config(args.config), wait_s=0)
+    config = load_config(args.config)
+    with open_store(args.data, rules=Rules(retention=config.retention)) as store:
+        ingest = Ingest(store, config, wait_s=0)
         ingest.recover(())
         taken, known = _import(ingest, frames, total)
         store.maintain(max(ingest.known_since.values(), default=0))

@@ -13,7 +13,7 @@ from pfscope.ingest.series import class_and_system
 from pfscope.ingest.totals import TotalIncrement
 from pfscope.lustre.job_stats import JobStats
 from pfscope.store.protocol import LedgerChange
-from pfscope.store.schema import OPERATIONS, QUALITY, TABLES, TARGET_TOTALS, TIME, USAGE
+from pfscope.store.schema import HISTOGRAMS, OPERATIONS, QUALITY, TABLES, TARGET_TOTALS, TIME, USAGE
 
 
 class Batch:
@@ -43,6 +43,7 @@ class Batch:
                 table = _usage_table(usage, rows)
                 shared = len(others) and np.isin(usage.series[rows], others).any()
                 self.add(name, _summed(table) if shared else table)
+        self.add("histograms", _bins_table(usage))
 
     def count(self, server: str, outcome: str, reason: str, frames: int, entries: int) -> None:
         """Add to the ledger of the ingest."""
@@ -71,6 +72,19 @@ def _usage_table(usage: Usage, rows: NDArray[np.bool_]) -> pa.Table:
         pa.array(usage.baseline[pick]),
     ]
     return pa.Table.from_arrays(columns, schema=USAGE)
+
+
+def _bins_table(usage: Usage) -> pa.Table:
+    bins = usage.bins
+    time_us = usage.end_us[:1].repeat(len(bins.count))
+    columns = [
+        pa.array(time_us, TIME),
+        pa.array(bins.series.astype(np.int32)),
+        pa.array(bins.operation.astype(np.int16)),
+        pa.array(bins.bound),
+        pa.array(bins.count),
+    ]
+    return pa.Table.from_arrays(columns, schema=HISTOGRAMS)
 
 
 def _summed(table: pa.Table) -> pa.Table:

@@ -35,6 +35,8 @@ def save(ingest: "Ingest", directory: Path, frames: set[Key]) -> None:
     slots = np.array([s for t in memory.targets.values() for s in t.slots.values()], np.int64)
     arrays: dict[str, Any] = {name: getattr(memory, name)[slots] for name in _ARRAYS}
     arrays |= {name: getattr(memory, name)[:, slots] for name in Memory.COUNTERS}
+    if memory.histograms.rows:
+        arrays["histograms"] = memory.histograms.counts[:, :, slots]
     arrays["ids"] = np.frombuffer(b"".join(ids), np.uint8)
     arrays["id_sizes"] = np.array([len(raw) for raw in ids], np.int64)
     arrays["state"] = np.frombuffer(json.dumps(_state(ingest, frames)).encode(), np.uint8)
@@ -68,6 +70,7 @@ def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
         "next_series": ingest.series.next_series,
         "others": ingest.series.others,
         "operations": ingest.memory.operations,
+        "histogram_rows": ingest.memory.histograms.rows,
         "targets": [
             [name, len(t.slots), t.observed_us, t.first_us, t.server_ns]
             for name, t in ingest.memory.targets.items()
@@ -87,6 +90,7 @@ def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
 def _restore(ingest: "Ingest", state: dict[str, Any]) -> None:
     ingest.series.next_series = state["next_series"]
     ingest.series.others = state["others"]
+    ingest.memory.histograms.rows = state["histogram_rows"]
     ingest.memory.rows_of([(name, unit) for name, unit in state["operations"]])
     for origin, clock in state["order"]:
         last = Origin(**(origin | {"filesystems": tuple(origin["filesystems"])}))
@@ -105,6 +109,11 @@ def _restore_slots(memory: Memory, targets: list[Any], arrays: Any) -> None:
     for name in Memory.COUNTERS:
         held: NDArray[np.uint64] = arrays[name]
         getattr(memory, name)[: len(held), slots] = held
+    if "histograms" in arrays:
+        held_bins: NDArray[np.uint32] = arrays["histograms"]
+        counts = np.zeros((*held_bins.shape[:2], memory.capacity), np.uint32)
+        counts[:, :, slots] = held_bins
+        memory.histograms.counts = counts
     ends = np.cumsum(arrays["id_sizes"]).tolist()
     joined = arrays["ids"].tobytes()
     ids = [joined[a:b] for a, b in zip([0, *ends], ends, strict=False)]

@@ -51,6 +51,16 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class Bins:
+    """Requests by size: one row for each bin that grew."""
+
+    series: NDArray[np.int64]
+    operation: NDArray[np.int64]
+    bound: NDArray[np.int64]
+    count: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Increments as columns: one row for each series and operation that changed."""
 
@@ -71,6 +81,7 @@ class Usage:
     """The counter was at zero when the interval began: the raw counter is a sum from here on."""
     baseline: NDArray[np.bool_]
     """Not usage: what the counter held when it was first seen."""
+    bins: Bins
     entry_slot: Slots
     """The slot of each entry of the snapshot."""
     counted: NDArray[np.bool_]
@@ -104,7 +115,8 @@ def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usa
     _end_all_but(entries, snapshot.restarted, memory)
     kept = entries.counted[stats.entry]
     entry = stats.entry[kept]
-    row, slot = _memory_rows(stats, memory)[kept], entries.slot[entry]
+    all_rows = _memory_rows(stats, memory)
+    row, slot = all_rows[kept], entries.slot[entry]
     current = {name: getattr(stats, name)[kept] for name in Memory.COUNTERS}
     before = {name: getattr(memory, name)[row, slot] for name in Memory.COUNTERS}
     reset = _resets(snapshot, entries, memory, entry, current, before)
@@ -116,6 +128,7 @@ def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usa
     begin[fresh & (begin == NEVER)] = snapshot.known_since_us or snapshot.time_us
     begin[baseline] = snapshot.time_us
     _remember(snapshot, entries, memory, reset, entry, row, current)
+    bins = _bins(stats, entries, memory, all_rows, baseline)
     changed = (current["samples"] != before["samples"]) | (current["total"] != before["total"])
     return Usage(
         begin[entry][changed],
@@ -130,9 +143,29 @@ def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usa
         _extreme(current, before, "maximum", changed, fresh[entry]),
         fresh[entry][changed],
         baseline[entry][changed],
+        bins,
         entries.slot,
         entries.counted,
     )
+
+
+def _bins(
+    stats: JobStats,
+    entries: _Entries,
+    memory: Memory,
+    row: NDArray[np.int64],
+    baseline: NDArray[np.bool_],
+) -> Bins:
+    """Return how requests of the interval were spread over sizes."""
+    entry = stats.entry[stats.hist_counter]
+    of_bin, slot = row[stats.hist_counter], entries.slot[entry]
+    grown, count = memory.histograms.advance(
+        stats, of_bin, slot, entries.counted[entry], memory.capacity
+    )
+    usage = ~baseline[entry[grown]]
+    grown, count = grown[usage], count[usage]
+    bound = stats.hist_bound[grown].astype(np.int64)
+    return Bins(memory.series[slot[grown]], of_bin[grown], bound, count)
 
 
 def _end_all_but(entries: _Entries, targets: frozenset[str], memory: Memory) -> None:

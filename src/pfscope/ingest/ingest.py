@@ -131,15 +131,20 @@ class Ingest:
         batch.frames.add(frame.key)
         try:
             reading = read_frame(frame)
-        except FrameError as error:
+        except FrameError:
+            batch.add_rows("frames", [self._frame_row(frame, tick, "rejected")])
             batch.count(frame.origin.server, "received", "", 1, 0)
-            batch.count(frame.origin.server, "rejected", str(error), 1, 0)
+            batch.count(frame.origin.server, "rejected", "unreadable payload", 1, 0)
             return
+        self._add_reading(frame, reading, tick, batch)
+
+    def _add_reading(self, frame: Readable, reading: Reading, tick: Tick, batch: Batch) -> None:
         server = frame.origin.server
         known_since = self.known_since.get(server)
         late = known_since is not None and tick.time_us <= known_since
         if not late:
             self.known_since[server] = tick.time_us
+        state = "late" if late else "stored"
         restarted = self._add_totals(reading, tick, batch)
         snapshot = Snapshot(
             tick.time_us,
@@ -152,7 +157,7 @@ class Ingest:
         self._add_usage(reading, snapshot, batch)
         if not late:
             self._add_load(reading, tick, batch)
-        batch.add_rows("frames", [self._frame_row(reading, tick, late)])
+        batch.add_rows("frames", [self._frame_row(frame, tick, state, reading)])
         batch.count(server, "received", "", 1, reading.stats.entries)
         batch.count(server, "stored", "late" if late else "", 1, 0)
         self._forget(tick.time_us)
@@ -216,19 +221,21 @@ class Ingest:
         }
         batch.add_rows("server_load", [row])
 
-    def _frame_row(self, reading: Reading, tick: Tick, late: bool) -> dict[str, Any]:
-        origin = reading.origin
+    def _frame_row(
+        self, frame: Readable, tick: Tick, state: str, reading: Reading | None = None
+    ) -> dict[str, Any]:
+        origin = frame.origin
         return {
             "server": origin.server,
             "epoch": origin.epoch,
             "sequence": origin.sequence,
             "time": tick.time_us,
             "received": datetime.fromtimestamp(self._clock(), UTC),
-            "state": "late" if late else "stored",
-            "entries": reading.stats.entries,
-            "defects": len(reading.defects),
-            "raw_bytes": reading.raw_bytes,
-            "read_us": reading.read_us,
+            "state": state,
+            "entries": reading.stats.entries if reading else 0,
+            "defects": len(reading.defects) if reading else 0,
+            "raw_bytes": frame.raw_bytes,
+            "read_us": reading.read_us if reading else 0,
             "clock_step_us": tick.step_us,
         }
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfscope.ingest.histograms import Histograms
+
 NEVER = -(2**62)
 Slots = NDArray[np.int64]
 _FIRST_CAPACITY = 1024
@@ -56,6 +58,7 @@ class Memory:
         """How sound its id is, and whether it is a system user's: see `series`."""
         self.nonzero: NDArray[np.int32] = np.empty(0, np.int32)
         """How many of its counters are above zero."""
+        self.histograms = Histograms()
         for name in self.COUNTERS:
             setattr(self, name, np.zeros((0, 0), np.uint64))
 
@@ -107,6 +110,7 @@ class Memory:
         for name in self.COUNTERS:
             getattr(self, name)[:, slots] = 0
         self.nonzero[slots] = 0
+        self.histograms.clear(slots)
 
     def _resize(self, capacity: int) -> None:
         for name in (*self.TIMES, *self.FACTS):

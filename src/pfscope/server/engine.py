@@ -59,8 +59,9 @@ class Engine:
         """Open a data directory for good: it is ours until `close`."""
         from pfscope.ingest import Ingest as RealIngest
         from pfscope.store.embedded import open_store
+        from pfscope.store.housekeeping import Rules
 
-        store = open_store(directory)
+        store = open_store(directory, rules=Rules(retention=config.retention))
         try:
             return cls(store, lambda counting: RealIngest(counting, config), limits, archive)
         except BaseException:

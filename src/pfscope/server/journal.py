@@ -21,7 +21,6 @@ from typing import Final, NamedTuple
 
 from pfscope.errors import InputError
 from pfscope.frames import (
-    Damage,
     Frame,
     FrameError,
     FrameLog,
@@ -29,11 +28,10 @@ from pfscope.frames import (
     LogBusy,
     Position,
     decode,
-    frame_files,
-    scan,
 )
 from pfscope.server.judge import Candidate, Key, Verdict
 from pfscope.server.limits import Limits
+from pfscope.server.quarantine import quarantine
 
 log = logging.getLogger("pfscope.server")
 _WAITING: Final = 256
@@ -288,24 +286,3 @@ def _fsync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def quarantine(directory: Path, aside: Path) -> None:
-    """Copy damaged segments for people to look at; a torn end is none, but a crash's mark."""
-    files = frame_files(str(directory)) if directory.is_dir() else []
-    for path in map(Path, files):
-        with path.open("rb") as file:
-            damage = [item for item in scan(file) if isinstance(item, Damage)]
-        end = path.stat().st_size
-        if path == Path(files[-1]):
-            damage = [d for d in damage if not _torn(d, end)]
-        if damage:
-            log.warning("%s is damaged; what is whole is used, a copy is in %s", path, aside)
-            with suppress(OSError):  # no room for a copy is no reason not to start
-                aside.mkdir(mode=0o700, exist_ok=True)
-                shutil.copyfile(path, aside / f"journal-{path.name}")
-
-
-def _torn(damage: Damage, end: int) -> bool:
-    cut = damage.reason in ("the file ends within a frame", "the head is cut off")
-    return cut and damage.offset + damage.length == end
