@@ -208,9 +208,13 @@ class FrameLog:
             self._seal()
 
     def _seal(self) -> None:
+        """Let go of the active segment, safe on the disk: `sync` looks at the next one only."""
         if self._active_fd is not None:
-            os.close(self._active_fd)
-            self._active_fd = None
+            try:
+                os.fsync(self._active_fd)
+            finally:
+                os.close(self._active_fd)
+                self._active_fd = None
             self._remove_if_done(self._segments[self._next_number - 1])
 
     def _remove_if_done(self, segment: Segment) -> None:

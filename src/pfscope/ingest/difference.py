@@ -27,6 +27,8 @@ CLEANUP_INTERVAL_S: Final = 600
 """Lustre's default `job_cleanup_interval`."""
 KEPT_OBSERVATIONS: Final = 1024
 _NEVER_REMOVED: Final = 2**62
+_MOST: Final = np.uint64(2**63 - 1)
+"""What a store's integer holds; Lustre's own counters could be larger only by damage."""
 
 Microseconds = NDArray[np.int64]
 Counters = dict[str, NDArray[np.uint64]]
@@ -180,7 +182,8 @@ def _end_all_but(entries: _Entries, targets: frozenset[str], memory: Memory) -> 
 def _increment(
     current: Counters, before: Counters, name: str, changed: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    return (current[name][changed] - before[name][changed]).astype(np.int64)
+    increment: NDArray[np.uint64] = current[name][changed] - before[name][changed]
+    return np.asarray(np.minimum(increment, _MOST).astype(np.int64))
 
 
 def _extreme(
@@ -192,7 +195,7 @@ def _extreme(
 ) -> NDArray[np.int64]:
     """The lifetime's extreme is the interval's where it moved, or where both begin together."""
     told = (fresh | (current[name] != before[name]))[changed]
-    return np.where(told, current[name][changed].astype(np.int64), -1)
+    return np.where(told, np.minimum(current[name][changed], _MOST).astype(np.int64), -1)
 
 
 def _memory_rows(stats: JobStats, memory: Memory) -> NDArray[np.int64]:

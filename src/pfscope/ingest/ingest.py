@@ -28,8 +28,11 @@ from pfscope.ingest.totals import ProcessorTime, TotalIncrement, Totals
 from pfscope.store.protocol import Store
 
 BATCH_FRAMES = 64
+FUTURE_S = 24 * 3600.0
+"""A frame made so much later than now would make everything after it look late."""
 FORGET_AFTER_US = 24 * 3600 * 10**6
 """A series not seen for so long has ended; with the same id a new one begins."""
+_MOST = 2**63 - 1
 _FORGET_EVERY_US = 3600 * 10**6
 
 Key = tuple[str, str, int]
@@ -79,7 +82,11 @@ class Ingest:
         When the store fails, its error is raised; the batch is kept and stored by the next call.
         """
         for frame in frames:
-            self.order.add(frame, self._clock())
+            if frame.origin.wall_ns / 1e9 > self._clock() + FUTURE_S:
+                time_us = int(self._clock() * 1e6)
+                self._reject(frame, Tick(time_us), "made in the future", self._batch)
+            else:
+                self.order.add(frame, self._clock())
         if len(self._batch) >= BATCH_FRAMES:
             self._commit()
         for frame, tick in self.order.ready(self._clock()):
@@ -128,17 +135,21 @@ class Ingest:
             self._batch = Batch()
 
     def _add(self, frame: Readable, tick: Tick, batch: Batch) -> None:
-        batch.frames.add(frame.key)
         try:
             reading = read_frame(frame)
         except FrameError:
-            batch.add_rows("frames", [self._frame_row(frame, tick, "rejected")])
-            batch.count(frame.origin.server, "received", "", 1, 0)
-            batch.count(frame.origin.server, "rejected", "unreadable payload", 1, 0)
-            return
-        self._add_reading(frame, reading, tick, batch)
+            self._reject(frame, tick, "unreadable payload", batch)
+        else:
+            self._add_reading(frame, reading, tick, batch)
+
+    def _reject(self, frame: Readable, tick: Tick, reason: str, batch: Batch) -> None:
+        batch.frames.add(frame.key)
+        batch.add_rows("frames", [self._frame_row(frame, tick, "rejected")])
+        batch.count(frame.origin.server, "received", "", 1, 0)
+        batch.count(frame.origin.server, "rejected", reason, 1, 0)
 
     def _add_reading(self, frame: Readable, reading: Reading, tick: Tick, batch: Batch) -> None:
+        batch.frames.add(frame.key)
         server = frame.origin.server
         known_since = self.known_since.get(server)
         late = known_since is not None and tick.time_us <= known_since
@@ -205,7 +216,8 @@ class Ingest:
 
     def _add_load(self, reading: Reading, tick: Tick, batch: Batch) -> None:
         busy, iowait = self._processors.take(reading.origin.server, reading.cpu_ticks)
-        load, memory = reading.load, reading.memory or {}
+        load = reading.load
+        memory = {name: min(size, _MOST) for name, size in (reading.memory or {}).items()}
         if load is None and busy is None and not memory:
             return
         row = {

@@ -18,6 +18,8 @@ from pfscope.lustre.stats import Stats, parse_stats
 TOTALS = ("stats", "md_stats")
 """The files in which a target counts all requests, unattributed ones included."""
 
+CLEANUP_LIMIT_S = 10 * 366 * 86400
+
 
 class Readable(Protocol):
     """What the ingest asks of a frame; `pfscope.frames.Frame` is one."""
@@ -121,7 +123,7 @@ def _read_other(reading: Reading, name: str, value: bytes) -> None:
         reading.memory = parse_meminfo(value)
     elif name.endswith(".job_cleanup_interval"):
         seconds = parse_integer(value)
-        if seconds is not None:
+        if seconds is not None and 0 <= seconds <= CLEANUP_LIMIT_S:
             reading.cleanup_s[target_of_parameter(name)] = seconds
     elif name.rpartition(".")[2] in TOTALS:
         owner = owner_of(name)

@@ -16,6 +16,9 @@ _BUSY_NOT: Final = [CPU_STATES.index("idle"), CPU_STATES.index("iowait")]
 _GUESTS: Final = 2
 """guest and guest_nice are parts of user and nice."""
 
+_MOST: Final = 2**63 - 1
+"""What a store's integer holds; Lustre's own counters could be larger only by damage."""
+
 Counts = tuple[int, int, int]
 """samples, total, sumsq."""
 

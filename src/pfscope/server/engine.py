@@ -58,12 +58,21 @@ class Engine:
     ) -> "Engine":
         """Open a data directory for good: it is ours until `close`."""
         from pfscope.ingest import Ingest as RealIngest
+        from pfscope.ingest import Limits as IngestLimits
         from pfscope.store.embedded import open_store
         from pfscope.store.housekeeping import Rules
 
         store = open_store(directory, rules=Rules(retention=config.retention))
         try:
-            return cls(store, lambda counting: RealIngest(counting, config), limits, archive)
+            ingest_limits = IngestLimits(limits.new_series)
+            return cls(
+                store,
+                lambda counting: RealIngest(
+                    counting, config, ingest_limits, wait_s=limits.reorder_s
+                ),
+                limits,
+                archive,
+            )
         except BaseException:
             store.close()
             raise

@@ -7,7 +7,6 @@ leaves nothing behind. A frame leaves with `release`, when it is safe elsewhere.
 """
 
 import logging
-import os
 import queue
 import shutil
 import threading
@@ -231,9 +230,6 @@ class Journal:
         if not fresh:
             return
         begin = time.monotonic()
-        # The log syncs its newest segment; what came just before may lie in others.
-        for number in sorted({kept.position.segment for kept in fresh.values()})[:-1]:
-            _fsync(self.directory / f"{number:016d}.pfl")
         self._log.sync()
         self._syncs += 1
         self._sync_s += time.monotonic() - begin
@@ -278,11 +274,3 @@ def _open_log(directory: Path) -> FrameLog:
         raise InputError(f"another process writes to {directory}; only one server can") from None
     except OSError as error:
         raise InputError(f"cannot open the journal {directory}: {error.strerror}") from None
-
-
-def _fsync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

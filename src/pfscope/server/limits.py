@@ -31,6 +31,8 @@ class Limits:
     servers: int = _limit(4096, "names of servers that are counted apart; others are rejected")
     journal_bytes: int = _limit(16 << 30, "the journal; beyond it frames are told to come later")
     free_bytes: int = _limit(256 << 20, "free disk space that frames never take")
+    new_series: int = _limit(100_000, "new series an hour of one target; beyond it they share one")
+    reorder_s: int = _limit(30, "seconds that a frame waits for older ones of its server")
     backlog: int = _limit(10_000, "frames waiting for the ingest before /ready says no")
 
 

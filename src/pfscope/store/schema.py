@@ -124,7 +124,7 @@ FRAMES: Final = pa.schema(
         ("clock_step_us", pa.int64()),
     ]
 )
-"""`state` is `stored`, `late` or `rejected`. A text without a sequence has its digest as the epoch."""
+"""`state` is `stored`, `late` or `rejected`. A text has its digest as the epoch."""
 
 LEDGER: Final = pa.schema(
     [
