@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: help install demo test check bench agent fuzz format clean
+.PHONY: help install demo test check bench chaos agent fuzz format clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -31,6 +31,9 @@ check: $(INSTALLED)  ## lint, types, import contracts, the agent's Python 3.6
 bench: $(INSTALLED)  ## print the speeds, each beside a peer or a baseline
 	@for name in $$(ls benchmarks/*_speed.py benchmarks/*_cost.py); do \
 	  $(BIN)/python -m benchmarks.$$(basename $$name .py) || exit 1; echo; done
+
+chaos: $(INSTALLED)  ## kill the server at random instants, many rounds
+	PFSCOPE_CHAOS_ROUNDS=40 $(BIN)/pytest tests/chaos
 
 agent: $(INSTALLED)  ## build dist/pfscope-agent.pyz, the agent as one file
 	$(BIN)/python packaging/build_agent.py dist/pfscope-agent.pyz

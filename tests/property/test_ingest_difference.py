@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfscope.ingest.difference import Snapshot, difference, observe
+from pfscope.ingest.difference import difference
+from pfscope.ingest.entries import Snapshot
 from pfscope.ingest.memory import Memory
 from pfscope.lustre.job_stats import parse_job_stats
 
@@ -76,9 +77,9 @@ class Reader:
 
     def take(self, time_s, text):
         usage = difference(
-            Snapshot(time_s * 10**6, parse_job_stats(text)), self.memory, self._number
+            Snapshot("oss1", time_s * 10**6, parse_job_stats(text)), self.memory, self._number
         )
-        observe(self.memory, "fs-OST0000", time_s * 10**6, time_s * 10**9)
+        self.memory.target("oss1", "fs-OST0000").observe(time_s * 10**6, time_s * 10**9)
         assert (usage.samples >= 0).all()
         assert (usage.begin_us[~usage.baseline] < usage.end_us[~usage.baseline]).all()
         for i in np.flatnonzero(~usage.baseline):

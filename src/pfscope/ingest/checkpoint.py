@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str, int]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 _NAME: Final = "memory.npz"
 _ARRAYS: Final = (*Memory.TIMES, *Memory.FACTS)
 
@@ -72,8 +72,8 @@ def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
         "operations": ingest.memory.operations,
         "histogram_rows": ingest.memory.histograms.rows,
         "targets": [
-            [name, len(t.slots), t.observed_us, t.first_us, t.server_ns]
-            for name, t in ingest.memory.targets.items()
+            [*key, len(t.slots), t.observed_us, t.known_from_us, t.server_ns]
+            for key, t in ingest.memory.targets.items()
         ],
         "order": [
             [origin._asdict(), dataclasses.asdict(clock)]
@@ -81,8 +81,8 @@ def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
         ],
         "known_since": ingest.known_since,
         "totals": [
-            [target, time_us, [[*operation, *counts] for operation, counts in held.items()]]
-            for target, (time_us, held) in ingest.totals.targets.items()
+            [*key, time_us, [[*operation, *counts] for operation, counts in held.items()]]
+            for key, (time_us, held) in ingest.totals.targets.items()
         ],
     }
 
@@ -97,8 +97,8 @@ def _restore(ingest: "Ingest", state: dict[str, Any]) -> None:
         ingest.order.resume(last, ServerClock(**clock))
     ingest.known_since = state["known_since"]
     ingest.totals.targets = {
-        target: (time_us, {(name, unit): (a, b, c) for name, unit, a, b, c in held})
-        for target, time_us, held in state["totals"]
+        (server, target): (time_us, {(name, unit): (a, b, c) for name, unit, a, b, c in held})
+        for server, target, time_us, held in state["totals"]
     }
 
 
@@ -118,9 +118,9 @@ def _restore_slots(memory: Memory, targets: list[Any], arrays: Any) -> None:
     joined = arrays["ids"].tobytes()
     ids = [joined[a:b] for a, b in zip([0, *ends], ends, strict=False)]
     at = 0
-    for name, count, *times in targets:
+    for server, name, count, *times in targets:
         held_slots = dict(zip(ids[at : at + count], slots[at : at + count].tolist(), strict=True))
-        memory.targets[name] = TargetMemory(held_slots, *times)
+        memory.remember(server, name, TargetMemory(held_slots, *times))
         at += count
 
 

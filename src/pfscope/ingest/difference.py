@@ -11,45 +11,21 @@ An increment covers the time since its series was last seen: a missed observatio
 interval. What was observed after the time of a late snapshot is already counted, and stays.
 """
 
-from bisect import bisect_left, insort
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfscope.ingest.entries import Entries, NewSeries, Snapshot, find_entries, server_clock
 from pfscope.ingest.memory import NEVER, Memory, Slots
-from pfscope.lustre.clock import is_since_boot
 from pfscope.lustre.columns import UNKNOWN_TIME, JobStats
 
-CLEANUP_INTERVAL_S: Final = 600
-"""Lustre's default `job_cleanup_interval`."""
-KEPT_OBSERVATIONS: Final = 1024
-_NEVER_REMOVED: Final = 2**62
 _MOST: Final = np.uint64(2**63 - 1)
 """What a store's integer holds; Lustre's own counters could be larger only by damage."""
 
 Microseconds = NDArray[np.int64]
 Counters = dict[str, NDArray[np.uint64]]
-NewSeries = Callable[[list[tuple[str, bytes]], list[int]], tuple[list[int], list[int]]]
-"""Gives each new (target, raw id), of so many samples each, its series' number and quality."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """All entries of one server at one time, ready to be compared."""
-
-    time_us: int
-    stats: JobStats
-    known_since_us: int | None = None
-    """When the server was last observed: what began after it is counted from zero."""
-    server_ns: int | None = None
-    """The server's own clock at the time, where its texts tell it: since 1970, or since boot."""
-    restarted: frozenset[str] = frozenset()
-    """Targets whose counters began anew since they were last observed, as others of theirs tell."""
-    cleanup_s: Mapping[str, int] = field(default_factory=dict)
-    """`job_cleanup_interval` of each target where it is known; 0 is never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,28 +69,11 @@ class Usage:
         return len(self.series)
 
 
-@dataclass(slots=True)
-class _Entries:
-    """The entries of a snapshot while they are judged."""
-
-    slot: Slots
-    new: NDArray[np.bool_]
-    previous_us: Microseconds
-    """The target's observation before this one, NEVER where there is none."""
-    previous_server_ns: NDArray[np.int64]
-    """The server's own clock at the target's latest observation."""
-    cleanup_ns: NDArray[np.int64]
-    counted: NDArray[np.bool_]
-    """False for what a late snapshot must not count again, and for repeated entries."""
-    started_us: Microseconds
-    """NEVER where it is not known."""
-
-
 def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usage:
     """Return the usage since what is remembered, and remember the snapshot."""
     stats = snapshot.stats
-    entries = _find_entries(snapshot, memory, new_series)
-    _end_all_but(entries, snapshot.restarted, memory)
+    entries = find_entries(snapshot, memory, new_series)
+    _end_all_but(snapshot, entries, memory)
     kept = entries.counted[stats.entry]
     entry = stats.entry[kept]
     all_rows = _memory_rows(stats, memory)
@@ -153,7 +112,7 @@ def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usa
 
 def _bins(
     stats: JobStats,
-    entries: _Entries,
+    entries: Entries,
     memory: Memory,
     row: NDArray[np.int64],
     baseline: NDArray[np.bool_],
@@ -170,10 +129,12 @@ def _bins(
     return Bins(memory.series[slot[grown]], of_bin[grown], bound, count)
 
 
-def _end_all_but(entries: _Entries, targets: frozenset[str], memory: Memory) -> None:
+def _end_all_but(snapshot: Snapshot, entries: Entries, memory: Memory) -> None:
     """Take note that the other entries of targets that restarted are gone."""
-    for name in targets:
-        slots = np.fromiter(memory.target(name).slots.values(), np.int64)
+    stats = snapshot.stats
+    restarted = {stats.targets[n] for n in np.unique(stats.target[entries.restarted]).tolist()}
+    for name in restarted | snapshot.restarted:
+        slots = np.fromiter(memory.target(snapshot.server, name).slots.values(), np.int64)
         gone = slots[~np.isin(slots, entries.slot)]
         memory.clear(gone)
         memory.updated_ns[gone] = NEVER
@@ -207,86 +168,9 @@ def _memory_rows(stats: JobStats, memory: Memory) -> NDArray[np.int64]:
     return memory.rows_of(names)[which]
 
 
-def _find_entries(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> _Entries:
-    """Find the slot of every entry, a fresh one for every new entry."""
-    stats, time = snapshot.stats, snapshot.time_us
-    slot = np.empty(stats.entries, np.int64)
-    previous = np.empty(stats.entries, np.int64)
-    previous_server = np.empty(stats.entries, np.int64)
-    cleanup = np.empty(stats.entries, np.int64)
-    unknown: list[tuple[int, str, bytes]] = []
-    for number in np.unique(stats.target).tolist():
-        name = stats.targets[number]
-        target = memory.target(name)
-        rows = np.flatnonzero(stats.target == number)
-        ids = [stats.ids[i] for i in stats.entry_id[rows].tolist()]
-        known = target.slots
-        slot[rows] = [known.get(raw, -1) for raw in ids]
-        unknown.extend(
-            (i, name, stats.ids[stats.entry_id[i]]) for i in rows[slot[rows] < 0].tolist()
-        )
-        at = bisect_left(target.observed_us, time)
-        previous[rows] = target.observed_us[at - 1] if at else NEVER
-        seconds = snapshot.cleanup_s.get(name, CLEANUP_INTERVAL_S)
-        cleanup[rows] = seconds * 10**9 if seconds else _NEVER_REMOVED
-        previous_server[rows] = target.server_ns
-    new = slot < 0
-    _admit(unknown, slot, stats, memory, new_series)
-    counted = _last_of_each(slot) & (memory.seen_us[slot] < time)
-    started = time - (_server_clock(snapshot) - stats.start_ns) // 1000
-    started[stats.start_ns == UNKNOWN_TIME] = NEVER
-    return _Entries(slot, new, previous, previous_server, cleanup, counted, started)
-
-
-def _server_clock(snapshot: Snapshot) -> NDArray[np.int64]:
-    """Return what the server's clock showed, for each entry: it may be off, or count from boot."""
-    stats, told = snapshot.stats, snapshot.server_ns
-    clock = np.empty(stats.entries, np.int64)
-    for boot in (False, True):
-        rows = stats.since_boot == boot
-        latest = int(stats.snapshot_ns[rows].max(initial=0))
-        known = told if told is not None and is_since_boot(told) == boot else None
-        clock[rows] = max(
-            latest, (0 if boot else snapshot.time_us * 1000) if known is None else known
-        )
-    return clock
-
-
-def _admit(
-    unknown: list[tuple[int, str, bytes]],
-    slot: Slots,
-    stats: JobStats,
-    memory: Memory,
-    new_series: NewSeries,
-) -> None:
-    """Give new ids their slots; an id may stand twice in one read."""
-    if not unknown:
-        return
-    weight = np.bincount(stats.entry, weights=stats.samples, minlength=stats.entries).tolist()
-    weights = {(target, raw): int(weight[entry]) for entry, target, raw in unknown}
-    distinct = list(weights)
-    fresh = memory.allocate(len(distinct))
-    memory.series[fresh], memory.quality[fresh] = new_series(distinct, list(weights.values()))
-    memory.ost[fresh] = ["-OST" in target for target, _ in distinct]
-    memory.seen_us[fresh] = NEVER
-    memory.start_ns[fresh] = UNKNOWN_TIME
-    for (target, raw), number in zip(distinct, fresh.tolist(), strict=True):
-        memory.target(target).slots[raw] = number
-    for entry, target, raw in unknown:
-        slot[entry] = memory.target(target).slots[raw]
-
-
-def _last_of_each(slot: Slots) -> NDArray[np.bool_]:
-    """Mark the last entry of each id: Lustre may repeat one while others expire."""
-    last = np.zeros(len(slot), np.bool_)
-    _, from_behind = np.unique(slot[::-1], return_index=True)
-    last[len(slot) - 1 - from_behind] = True
-    return last
-
-
 def _resets(
     snapshot: Snapshot,
-    entries: _Entries,
+    entries: Entries,
     memory: Memory,
     entry: NDArray[np.int32],
     current: Counters,
@@ -298,24 +182,24 @@ def _resets(
     fallen = np.bincount(entry[fell], minlength=count) > 0
     still_there = np.bincount(entry[before["samples"] > 0], minlength=count)
     vanished = still_there < memory.nonzero[slot]
-    target_restarted = np.array([t in snapshot.restarted for t in stats.targets], np.bool_)
     both_started = (stats.start_ns != UNKNOWN_TIME) & (memory.start_ns[slot] != UNKNOWN_TIME)
     started_anew = both_started & (stats.start_ns != memory.start_ns[slot])
     missed = (memory.seen_us[slot] < entries.previous_us) & ~both_started
     untouched = stats.snapshot_ns == memory.updated_ns[slot]
     removable = memory.updated_ns[slot] + entries.cleanup_ns <= entries.previous_server_ns
     returned = missed & removable & ~untouched
-    restarted = target_restarted[stats.target] & ~both_started
+    restarted = entries.restarted & ~both_started
     judged = ~entries.new & entries.counted
     return np.asarray((fallen | vanished | started_anew | returned | restarted) & judged)
 
 
-def _baselines(snapshot: Snapshot, entries: _Entries, memory: Memory) -> NDArray[np.bool_]:
+def _baselines(snapshot: Snapshot, entries: Entries, memory: Memory) -> NDArray[np.bool_]:
     """Tell which new entries began before we looked, so that their past is not known."""
     stats, started = snapshot.stats, entries.started_us
     since = NEVER if snapshot.known_since_us is None else snapshot.known_since_us
     in_known_interval = (started > since) & (since > NEVER)
-    first = np.array([memory.target(t).first_us for t in stats.targets], np.int64)[stats.target]
+    firsts = [memory.target(snapshot.server, name).known_from_us for name in stats.targets]
+    first = np.array(firsts, np.int64)[stats.target]
     before_first = (started > NEVER) & (first > NEVER) & (started <= first)
     unobserved = entries.previous_us == NEVER
     past = np.where(unobserved, ~in_known_interval, before_first)
@@ -324,7 +208,7 @@ def _baselines(snapshot: Snapshot, entries: _Entries, memory: Memory) -> NDArray
 
 def _remember(
     snapshot: Snapshot,
-    entries: _Entries,
+    entries: Entries,
     memory: Memory,
     reset: NDArray[np.bool_],
     entry: NDArray[np.int32],
@@ -341,18 +225,8 @@ def _remember(
     memory.seen_us[seen] = snapshot.time_us
     memory.updated_ns[seen] = stats.snapshot_ns[entries.counted]
     memory.start_ns[seen] = stats.start_ns[entries.counted]
-    clocks = dict(zip(stats.target.tolist(), _server_clock(snapshot).tolist(), strict=True))
+    clocks = dict(zip(stats.target.tolist(), server_clock(snapshot).tolist(), strict=True))
     for number, server_ns in clocks.items():
-        observe(memory, stats.targets[number], snapshot.time_us, server_ns)
-
-
-def observe(memory: Memory, target: str, time_us: int, server_ns: int) -> None:
-    """Remember that a target was observed; also needed when it had no entries."""
-    remembered = memory.target(target)
-    if remembered.first_us == NEVER or time_us < remembered.first_us:
-        remembered.first_us = time_us
-    if time_us not in remembered.observed_us[-2:]:
-        insort(remembered.observed_us, time_us)
-        del remembered.observed_us[:-KEPT_OBSERVATIONS]
-    if time_us == remembered.observed_us[-1]:
-        remembered.server_ns = server_ns
+        name = stats.targets[number]
+        target = memory.target(snapshot.server, name)
+        target.observe(snapshot.time_us, server_ns, snapshot.absent_us(memory, name))

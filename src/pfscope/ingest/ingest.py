@@ -19,7 +19,8 @@ from pfscope.frames import FrameError
 from pfscope.ingest import checkpoint
 from pfscope.ingest.batch import Batch, operations_table, quality_table, totals_table
 from pfscope.ingest.clock import Tick
-from pfscope.ingest.difference import Snapshot, difference, observe
+from pfscope.ingest.difference import difference
+from pfscope.ingest.entries import Snapshot
 from pfscope.ingest.memory import Memory
 from pfscope.ingest.order import WAIT_S, Sequencer
 from pfscope.ingest.reading import Readable, Reading, read_frame
@@ -158,6 +159,7 @@ class Ingest:
         state = "late" if late else "stored"
         restarted = self._add_totals(reading, tick, batch)
         snapshot = Snapshot(
+            server,
             tick.time_us,
             reading.stats,
             None if late else known_since,
@@ -180,7 +182,8 @@ class Ingest:
         busy = set(stats.targets)
         for target in reading.targets:
             if target not in busy:
-                observe(self.memory, target, time_us, reading.server_ns or reading.origin.wall_ns)
+                server_ns = reading.server_ns or reading.origin.wall_ns
+                self.memory.target(server, target).observe(time_us, server_ns)
         others = np.array(list(self.series.others.values()), np.int64)
         batch.add_usage(usage, others)
         batch.add("series", self.series.take_rows())
@@ -201,16 +204,16 @@ class Ingest:
     def _add_totals(self, reading: Reading, tick: Tick, batch: Batch) -> frozenset[str]:
         """Add what targets counted themselves; return those that restarted."""
         increments: list[TotalIncrement] = []
-        restarted = set()
+        restarted, server = set(), reading.origin.server
         for target, stats in reading.totals:
-            counted, anew = self.totals.take(target, tick.time_us, stats)
+            counted, anew = self.totals.take((server, target), tick.time_us, stats)
             increments += counted
             if anew:
                 restarted.add(target)
         if increments:
             rows = self.memory.rows_of([i.operation for i in increments])
             self._add_operations(batch)
-            table = totals_table(tick.time_us, reading.origin.server, increments, rows)
+            table = totals_table(tick.time_us, server, increments, rows)
             batch.add("target_totals", table)
         return frozenset(restarted)
 

@@ -4,6 +4,7 @@ A series has a slot, a column in arrays that grow by doubling; the rows are oper
 series that are gone for good are used again. Nothing here decides: `difference` does.
 """
 
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,19 +17,39 @@ from pfscope.ingest.histograms import Histograms
 NEVER = -(2**62)
 Slots = NDArray[np.int64]
 _FIRST_CAPACITY = 1024
+KEPT_OBSERVATIONS = 1024
 
 
 @dataclass(slots=True)
 class TargetMemory:
-    """What is remembered of a target as a whole."""
+    """What is remembered of a target on one of its servers."""
 
     slots: dict[bytes, int] = field(default_factory=dict)
     """The slot of each raw id."""
     observed_us: list[int] = field(default_factory=list)
     """The latest times at which the target was observed, ascending."""
-    first_us: int = NEVER
+    known_from_us: int = NEVER
+    """Entries that began later began under our eyes."""
     server_ns: int = NEVER
     """The server's own clock at the latest observation."""
+
+    def before(self, time_us: int) -> int:
+        """Return the latest observation before a time, NEVER if there is none."""
+        at = bisect_left(self.observed_us, time_us)
+        return self.observed_us[at - 1] if at else NEVER
+
+    def observe(self, time_us: int, server_ns: int, since_us: int = NEVER) -> None:
+        """Remember an observation; also needed when it showed no entries.
+
+        `since_us` is when we last saw that the target was not there.
+        """
+        if self.known_from_us == NEVER:
+            self.known_from_us = time_us if since_us == NEVER else since_us
+        if time_us not in self.observed_us[-2:]:
+            insort(self.observed_us, time_us)
+            del self.observed_us[:-KEPT_OBSERVATIONS]
+        if time_us == self.observed_us[-1]:
+            self.server_ns = server_ns
 
 
 class Memory:
@@ -39,7 +60,10 @@ class Memory:
     COUNTERS = ("samples", "total", "sumsq", "minimum", "maximum")
 
     def __init__(self) -> None:
-        self.targets: dict[str, TargetMemory] = {}
+        self.targets: dict[tuple[str, str], TargetMemory] = {}
+        """By server and target."""
+        self._servers: dict[str, list[str]] = {}
+        """The servers that have shown each target."""
         self.operations: list[tuple[str, str]] = []
         """(name, unit) of each row."""
         self._operation_rows: dict[tuple[str, str], int] = {}
@@ -71,9 +95,29 @@ class Memory:
     def __len__(self) -> int:
         return self._used - len(self._free)
 
-    def target(self, name: str) -> TargetMemory:
-        """Return what is remembered of a target."""
-        return self.targets.setdefault(name, TargetMemory())
+    def target(self, server: str, name: str) -> TargetMemory:
+        """Return what is remembered of a target on a server."""
+        if (server, name) not in self.targets:
+            self.remember(server, name, TargetMemory())
+        return self.targets[server, name]
+
+    def remember(self, server: str, name: str, target: TargetMemory) -> None:
+        """Begin to remember a target on a server."""
+        self.targets[server, name] = target
+        self._servers.setdefault(name, []).append(server)
+
+    def elsewhere(self, server: str, name: str, time_us: int) -> int:
+        """Return when another server showed a target, the latest before a time, or NEVER."""
+        others = [other for other in self._servers.get(name, []) if other != server]
+        times = (self.targets[other, name].before(time_us) for other in others)
+        return max(times, default=NEVER)
+
+    def slot_elsewhere(self, name: str, raw: bytes) -> int:
+        """Return a slot that a series has on any server, -1 if there is none."""
+        for server in self._servers.get(name, []):
+            if (slot := self.targets[server, name].slots.get(raw)) is not None:
+                return slot
+        return -1
 
     def rows_of(self, operations: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
         """Return the row of each (operation, unit), new ones for new operations."""

@@ -36,26 +36,28 @@ class TotalIncrement:
 
 
 class Totals:
-    """The last totals of every target."""
+    """The last totals of every target on each of its servers."""
 
     def __init__(self) -> None:
-        self.targets: dict[str, tuple[int, dict[tuple[str, str], Counts]]] = {}
+        self.targets: dict[tuple[str, str], tuple[int, dict[tuple[str, str], Counts]]] = {}
 
-    def take(self, target: str, time_us: int, stats: Stats) -> tuple[list[TotalIncrement], bool]:
+    def take(
+        self, key: tuple[str, str], time_us: int, stats: Stats
+    ) -> tuple[list[TotalIncrement], bool]:
         """Return what was counted since the last totals, and whether the target restarted since.
 
-        The first totals of a target are a baseline; totals that come late say nothing.
+        `key` is server and target. The first totals are a baseline; late ones say nothing.
         """
-        before_us, before = self.targets.get(target, (0, None))
+        before_us, before = self.targets.get(key, (0, None))
         if before is not None and time_us <= before_us:
             return [], False
         now = _counts(stats)
-        self.targets[target] = time_us, now
+        self.targets[key] = time_us, now
         if before is None:
             return [], False
         restarted = any(now.get(op, (0,))[0] < counts[0] for op, counts in before.items())
         held = {} if restarted else before
-        increments = [_increment(target, op, before_us, now[op], held) for op in now]
+        increments = [_increment(key[1], op, before_us, now[op], held) for op in now]
         return [increment for increment in increments if increment.samples], restarted
 
 
