@@ -1,6 +1,6 @@
-"""`pfscope demo`: a simulated site, one real agent for each of its servers, and what they collect.
+"""`pfscope demo`: a simulated site, a real agent on each of its servers, and a server that stores.
 
-The laboratory and the agents are processes of their own, as in real life. They end with the demo,
+Laboratory, agents and server are processes of their own, as in real life. They end with the demo,
 whatever ends it, and a temporary directory goes with them.
 """
 
@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import json
 import math
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from pfscope.cli.demo_stored import look
 from pfscope.cli.demo_summary import Summary
 from pfscope.cli.demo_view import View, make_view
 from pfscope.cli.processes import Processes
@@ -30,6 +32,7 @@ START_LIMIT_S = 120.0
 POLL_S = 0.2
 GRACE_S = 30.0
 """On a busy machine the last server's frames may be longer in coming."""
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 STORM = {"kind": "metadata_storm", "start": 60, "duration_s": 7 * 86400, "factor": 30}
 EXAMPLES = """examples:
   pfscope demo                  watch until Ctrl-C
@@ -59,24 +62,28 @@ def run(args: argparse.Namespace) -> int:
         directory = args.dir or Path(
             stack.enter_context(TemporaryDirectory(prefix="pfscope-demo-"))
         )
-        processes = stack.enter_context(Processes(directory / "log"))
-        site = _start_site(processes, directory, args)
-        servers = _wait_for_servers(processes, site)
-        for server in servers:
-            _start_agent(processes, directory, server)
-        print(_introduction(servers), flush=True)
-        limit_s = args.seconds or (ONCE_S if args.once else None)
-        summary = Summary(servers)
-        with make_view() as view, contextlib.suppress(KeyboardInterrupt):
-            _watch(processes, directory, summary, view, limit_s)
+        with Processes(directory / "log") as processes:
+            site = _start_site(processes, directory, args)
+            url = _start_server(processes, directory)
+            servers = _wait_for_servers(processes, site)
+            for server in servers:
+                _start_agent(processes, directory, server, url)
+            print(_introduction(servers, url), flush=True)
+            limit_s = args.seconds or (ONCE_S if args.once else None)
+            summary = Summary(servers)
+            with make_view() as view, contextlib.suppress(KeyboardInterrupt):
+                _watch(processes, directory, summary, view, limit_s)
+        stored = look(directory / "data")
         print(summary.text(_culprit(site)))
-        return 1 if summary.lacking() else 0
+        print(stored.text())
+        return 1 if summary.lacking() or stored.lacking(servers) else 0
 
 
-def _introduction(servers: list[str]) -> str:
+def _introduction(servers: list[str], url: str) -> str:
     return (
         f"A simulated Lustre site, {SPEED} times as fast as life: {', '.join(servers)}.\n"
-        f"A real agent on each collects every {INTERVAL_S} seconds; rates are in simulated seconds."
+        f"A real agent on each collects every {INTERVAL_S} seconds and sends to {url};\n"
+        "what is shown is what the server has acknowledged. Rates are in simulated seconds."
     )
 
 
@@ -126,7 +133,20 @@ def _wait_for_servers(processes: Processes, site: Path) -> list[str]:
     return sorted(path.parents[1].name for path in site.glob("*/bin/lctl"))
 
 
-def _start_agent(processes: Processes, directory: Path, server: str) -> None:
+def _start_server(processes: Processes, directory: Path) -> str:
+    """Start a receiving server and return its address."""
+    arguments = ("serve", "--data", str(directory / "data"), "--listen", "127.0.0.1:0")
+    log = processes.start("server", "pfscope.cli.main", *arguments)
+    deadline = time.monotonic() + START_LIMIT_S
+    while (found := _ADDRESS.search(log.read_text(errors="backslashreplace"))) is None:
+        processes.check()
+        if time.monotonic() > deadline:
+            raise InputError(f"the server did not listen in {START_LIMIT_S:.0f} seconds")
+        time.sleep(POLL_S)
+    return found[0]
+
+
+def _start_agent(processes: Processes, directory: Path, server: str, url: str) -> None:
     config = directory / "agent.conf"
     config.write_text("[agent]\n")  # not this machine's own, which may send somewhere
     options = {
@@ -134,7 +154,8 @@ def _start_agent(processes: Processes, directory: Path, server: str) -> None:
         "--root": directory / "site" / server,
         "--server": server,
         "--interval": INTERVAL_S,
-        "--spool": _spool(directory, server),
+        "--url": url,
+        "--spool": directory / "spool" / server,
     }
     arguments = [str(part) for option in options.items() for part in option]
     processes.start(f"agent of {server}", "pfscope.agent", *arguments)
@@ -145,10 +166,10 @@ def _watch(
 ) -> None:
     end = time.monotonic() + limit_s if limit_s else math.inf
     spectator = Spectator()
-    spools = [SpoolReader(_spool(directory, server)) for server in summary.servers]
+    journal = SpoolReader(directory / "data" / "journal")
     while time.monotonic() < end or (summary.lacking() and time.monotonic() < end + GRACE_S):
         processes.check()
-        for frame in (frame for spool in spools for frame in spool.new_frames()):
+        for frame in journal.new_frames():
             seen = spectator.see(frame)
             summary.add(seen)
             view.frame(seen)
@@ -162,7 +183,3 @@ def _culprit(site: Path) -> dict[str, Any]:
 
 def _truth(site: Path) -> Path:
     return site / "truth" / "incidents.json"
-
-
-def _spool(directory: Path, server: str) -> Path:
-    return directory / "spool" / server

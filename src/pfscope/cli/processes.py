@@ -48,8 +48,8 @@ class Processes:
                 child.process.kill()
                 child.process.wait()
 
-    def start(self, name: str, module: str, *arguments: str) -> None:
-        """Run `python -m module` with these arguments."""
+    def start(self, name: str, module: str, *arguments: str) -> Path:
+        """Run `python -m module` with these arguments; return where it writes what it says."""
         bound = [sys.executable, "-m", "pfscope.cli.bound", str(os.getpid()), module]
         log = self._logs / f"{name.replace(' ', '-')}.txt"
         with log.open("wb") as out:
@@ -62,6 +62,7 @@ class Processes:
                 start_new_session=True,
             )
         self._children.append(_Child(name, process, log))
+        return log
 
     def check(self) -> None:
         """Raise if a child has ended by itself."""
