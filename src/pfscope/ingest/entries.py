@@ -131,10 +131,11 @@ def _admit(
     memory.ost[fresh] = ["-OST" in target for target, _ in distinct]
     memory.seen_us[fresh] = NEVER
     memory.start_ns[fresh] = UNKNOWN_TIME
+    slots = {name: memory.target(snapshot.server, name).slots for name in stats.targets}
     for (target, raw), number in zip(distinct, fresh.tolist(), strict=True):
-        memory.target(snapshot.server, target).slots[raw] = number
+        slots[target][raw] = number
     for entry, target, raw in unknown:
-        slot[entry] = memory.target(snapshot.server, target).slots[raw]
+        slot[entry] = slots[target][raw]
 
 
 def _number(

@@ -127,10 +127,12 @@ class Ingest:
     def replay(self, frame: Readable) -> None:
         """Remember a frame that is in the store already."""
         self._add(frame, self.order.release(frame, self._clock()), Batch())
+        self.series.take_rows()
 
     def _commit(self) -> None:
         batch = self._batch
         if len(batch):
+            batch.add("series", self.series.take_rows())
             self.store.commit(batch.tables(), batch.ledger)
             self._since_checkpoint |= batch.frames
             self._batch = Batch()
@@ -186,7 +188,6 @@ class Ingest:
                 self.memory.target(server, target).observe(time_us, server_ns)
         others = np.array(list(self.series.others.values()), np.int64)
         batch.add_usage(usage, others)
-        batch.add("series", self.series.take_rows())
         self._add_operations(batch)
         batch.add("quality", quality_table(time_us, stats, self.memory.quality[usage.entry_slot]))
         uncounted = stats.entries - int(np.count_nonzero(usage.counted))

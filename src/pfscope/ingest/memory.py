@@ -114,7 +114,7 @@ class Memory:
 
     def slot_elsewhere(self, name: str, raw: bytes) -> int:
         """Return a slot that a series has on any server, -1 if there is none."""
-        for server in self._servers.get(name, []):
+        for server in self._servers[name]:
             if (slot := self.targets[server, name].slots.get(raw)) is not None:
                 return slot
         return -1

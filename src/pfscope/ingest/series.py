@@ -6,7 +6,8 @@ many new ones an hour on a target, the light ones share one series, named "(othe
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import lru_cache
+from typing import Final
 
 import pyarrow as pa
 
@@ -24,11 +25,13 @@ CLASSES: Final = list(IdClass)
 _FIELDS: Final = (
     "job", "array_job", "array_task", "user", "group", "node", "executable", "process",
 )  # fmt: skip
+_PLACES: Final = {id_class: place for place, id_class in enumerate(CLASSES)}
+_shown = lru_cache(1 << 16)(ascii_text)
 
 
 def quality_of(identity: Identity) -> int:
     """Return class and system mark as one small number; see `class_and_system`."""
-    return 2 * CLASSES.index(identity.id_class) + identity.system
+    return 2 * _PLACES[identity.id_class] + identity.system
 
 
 def class_and_system(quality: int) -> tuple[str, bool]:
@@ -59,18 +62,26 @@ class SeriesNumbers:
         self._config = config
         self._new_per_hour = new_per_hour
         self._budgets: dict[str, _Budget] = {}
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[tuple[int, str, bytes, Identity, int]] = []
 
     def __call__(
         self, keys: list[tuple[str, bytes]], weights: list[int]
     ) -> tuple[list[int], list[int]]:
-        """Number new series, the heavy ones first."""
+        """Number new series; where a target has too many, the heavy ones first."""
         numbers, qualities = [0] * len(keys), [0] * len(keys)
-        for i in sorted(range(len(keys)), key=lambda i: -weights[i]):
-            target, raw = keys[i]
-            identity = self._config.identifier(filesystem_of(target)).identify(raw)
-            numbers[i] = self._number(target, raw, identity)
-            qualities[i] = quality_of(identity)
+        places: dict[str, list[int]] = {}
+        for place, (target, _) in enumerate(keys):
+            places.setdefault(target, []).append(place)
+        for target, its_places in places.items():
+            identify = self._config.identifier(filesystem_of(target)).identify
+            affordable = self._afford(target, len(its_places))
+            if affordable < len(its_places):
+                its_places.sort(key=lambda place: -weights[place])
+            for rank, place in enumerate(its_places):
+                raw = keys[place][1]
+                identity = identify(raw)
+                numbers[place] = self._number(target, raw, identity, rank < affordable)
+                qualities[place] = quality_of(identity)
         return numbers, qualities
 
     def resume(self, store: Store) -> None:
@@ -84,42 +95,45 @@ class SeriesNumbers:
     def take_rows(self) -> pa.Table:
         """Return the rows of the series that were numbered since the last call."""
         rows, self._rows = self._rows, []
-        return pa.Table.from_pylist(rows, SERIES)
+        numbers, targets, raws, identities, times = zip(*rows, strict=True) if rows else ((),) * 5
+        columns = {
+            "series": numbers,
+            "filesystem": [filesystem_of(target) for target in targets],
+            "target": targets,
+            "kind": ["ost" if "-OST" in target else "mdt" for target in targets],
+            "entry_id": [_shown(raw) for raw in raws],
+            "class": [identity.id_class.value for identity in identities],
+            "system": [identity.system for identity in identities],
+            "first_seen": times,
+        }
+        for name in _FIELDS:
+            values = [getattr(identity, name) for identity in identities]
+            columns[name] = [None if value is None else _shown(value) for value in values]
+        arrays = [pa.array(columns[field.name], field.type) for field in SERIES]
+        return pa.Table.from_arrays(arrays, schema=SERIES)
 
-    def _number(self, target: str, raw: bytes, identity: Identity) -> int:
-        text = ascii_text(raw)
-        if (number := self.known.get((target, text))) is not None:
+    def _number(self, target: str, raw: bytes, identity: Identity, affordable: bool) -> int:
+        if self.known and (number := self.known.get((target, _shown(raw)))) is not None:
             return number
-        if self._affordable(target):
-            return self._new(target, text, identity)
+        if affordable:
+            return self._new(target, raw, identity)
         self.folded += 1
         if target not in self.others:
-            self.others[target] = self._new(target, OTHERS, Identity(IdClass.FOREIGN))
+            self.others[target] = self._new(target, OTHERS.encode(), Identity(IdClass.FOREIGN))
         return self.others[target]
 
-    def _affordable(self, target: str) -> bool:
+    def _afford(self, target: str, wanted: int) -> int:
+        """Return how many of the wanted new series a target may have in this hour."""
         budget = self._budgets.setdefault(target, _Budget())
         hour = self.now_us // HOUR_US
         if hour != budget.hour:
             budget.hour, budget.used = hour, 0
-        budget.used += 1
-        return budget.used <= self._new_per_hour
+        allowed = max(0, min(wanted, self._new_per_hour - budget.used))
+        budget.used += allowed
+        return allowed
 
-    def _new(self, target: str, text: str, identity: Identity) -> int:
+    def _new(self, target: str, raw: bytes, identity: Identity) -> int:
         number = self.next_series
         self.next_series += 1
-        fields = {name: getattr(identity, name) for name in _FIELDS}
-        self._rows.append(
-            {
-                "series": number,
-                "filesystem": filesystem_of(target),
-                "target": target,
-                "kind": "ost" if "-OST" in target else "mdt",
-                "entry_id": text,
-                "class": identity.id_class.value,
-                "system": identity.system,
-                **{k: None if v is None else ascii_text(v) for k, v in fields.items()},
-                "first_seen": self.now_us,
-            }
-        )
+        self._rows.append((number, target, raw, identity, self.now_us))
         return number

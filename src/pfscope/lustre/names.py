@@ -1,6 +1,7 @@
 """What Lustre's names say: the target, the file system and the kind in a parameter or a path."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _TREE: Final = re.compile(r"(?:^|/)(?:proc/fs|sys/fs|sys/kernel/debug)/lustre/(?P<rest>.+)$")
@@ -28,6 +29,7 @@ def target_of_parameter(name: str) -> str:
     return match["target"] if match else name
 
 
+@lru_cache(1 << 12)
 def filesystem_of(target: str) -> str:
     """Return the file system that a target is part of, empty where its name does not say.
 

@@ -1,0 +1,187 @@
+"""How fast text becomes rows: a Puhti-like site through the ingest, beside its parts and its limit.
+
+Run with `make bench`. In one run: from text to rows in the store; the parser alone on the same
+texts; differencing and storing what was read before; and DuckDB's bare append of the same rows,
+which is the limit. Then snapshots over HTTP: until one is acknowledged, and until it is stored.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+import httpx
+
+from pfscope.frames import FrameBuilder, Origin, Section
+from pfscope.ingest import Ingest
+from pfscope.ingest.ingest import Ingest as IngestType
+from pfscope.ingest.reading import TextFrame, read_frame
+from pfscope.lab.cluster import Cluster, Options
+from pfscope.lab.text import server_text
+from pfscope.store.embedded import open_store
+
+SNAPSHOTS = 16
+INTERVAL_S = 120
+AIM_RATIO = 2.0
+
+
+def observations(dialect):
+    """Return the texts of a few snapshots of a Puhti-like site, observation by observation."""
+    cluster = Cluster(Options(preset="puhti", dialects=(dialect,)))
+    hours = (SNAPSHOTS - 1) * INTERVAL_S / 3600
+    return [
+        [_frame(s, number) for s in snapshots]
+        for number, snapshots in enumerate(cluster.run(hours=hours, interval_s=INTERVAL_S))
+    ]
+
+
+def _frame(snapshot, number):
+    origin = Origin(snapshot.server, "boot", number, snapshot.time_ns)
+    return TextFrame(origin, (Section("lctl", server_text(snapshot.dialect, snapshot)),))
+
+
+class Recording:
+    """A store that also notes what it was given."""
+
+    def __init__(self, store):
+        self._store, self.batches = store, []
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def commit(self, batch, ledger):
+        """Keep the batch, and note it."""
+        self.batches.append(batch)
+        self._store.commit(batch, ledger)
+
+
+def timed(work):
+    """Return the seconds that some work takes."""
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def ingest_all(directory, frames):
+    """Ingest everything; return seconds without the first observation, and the batches."""
+    with open_store(Path(directory)) as store:
+        recording = Recording(store)
+        ingest = Ingest(recording, wait_s=0)
+        ingest.take(frames[0])
+        recording.batches.clear()
+        return timed(lambda: [ingest.take(f) for f in frames[1:]]), recording.batches
+
+
+class ReadBefore:
+    """Stands in for `read_frame` with what was read before, so that parsing costs nothing."""
+
+    def __init__(self, frames):
+        self._readings = {f.key: read_frame(f) for fs in frames for f in fs}
+
+    def __call__(self, frame):
+        """Return the reading."""
+        return self._readings[frame.key]
+
+
+def bare_append(path, batches):
+    """Append the same rows in the same transactions with nothing but DuckDB."""
+    with duckdb.connect(path) as database:
+        for batch in batches:
+            for name, rows in batch.items():
+                database.register("rows", rows)
+                database.execute(f"CREATE TABLE IF NOT EXISTS {name} AS FROM rows LIMIT 0")
+        return timed(lambda: [_append(database, batch) for batch in batches])
+
+
+def _append(database, batch):
+    database.execute("BEGIN")
+    for name, rows in batch.items():
+        database.register("rows", rows)
+        database.execute(f"INSERT INTO {name} FROM rows")
+    database.execute("COMMIT")
+
+
+def measure(dialect, directory):
+    """Print the figures of one release."""
+    frames = observations(dialect)
+    entries = sum(read_frame(f).stats.entries for fs in frames[1:] for f in fs)
+    parse_s = timed(lambda: [read_frame(f) for fs in frames[1:] for f in fs])
+    whole_s, batches = ingest_all(f"{directory}/whole", frames)
+    module = sys.modules[IngestType.__module__]
+    original, module.read_frame = module.read_frame, ReadBefore(frames)
+    try:
+        rest_s, _ = ingest_all(f"{directory}/rest", frames)
+    finally:
+        module.read_frame = original
+    bare_s = bare_append(f"{directory}/bare.duckdb", batches)
+    rows = sum(t.num_rows for batch in batches for t in batch.values())
+    count = len(frames) - 1
+    print(f"Lustre {dialect}: {entries / count:,.0f} entries, {rows / count:,.0f} rows a snapshot")
+    print(f"  text to rows in the store {entries / whole_s:12,.0f} entries/s")
+    print(f"  parsing alone             {entries / parse_s:12,.0f} entries/s")
+    print(f"  differencing and storing  {entries / rest_s:12,.0f} entries/s")
+    print(f"  DuckDB's bare append      {entries / bare_s:12,.0f} entries/s")
+    ratio = rest_s / bare_s
+    verdict = "met" if ratio < AIM_RATIO else "MISSED"
+    print(f"  without parsing: {ratio:.2f} × the bare append (aim: {AIM_RATIO}) -> {verdict}")
+    return frames
+
+
+def over_http(frames, directory):
+    """Send snapshots of all servers; print when one was safe, and when it was stored."""
+    command = [sys.executable, "-m", "pfscope.cli.main", "serve", "--data", f"{directory}/served"]
+    with subprocess.Popen(
+        [*command, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True, env=os.environ
+    ) as server:
+        try:
+            url = server.stdout.readline().split("http://")[1].split(",")[0]
+            with httpx.Client(base_url=f"http://{url}", timeout=60, trust_env=False) as client:
+                times = [_one_snapshot(client, fs, i) for i, fs in enumerate(frames[:6])]
+        finally:
+            server.terminate()
+            server.wait(30)
+    acknowledged, stored = (1000 * sorted(t[i] for t in times[1:])[len(times) // 2] for i in (0, 1))
+    print(f"a snapshot of {len(frames[0])} servers over HTTP, median: acknowledged after "
+          f"{acknowledged:.0f} ms, stored after {stored:.0f} ms (aim: 1000 ms)")  # fmt: skip
+
+
+def _one_snapshot(client, frames, number):
+    body = b"".join(_packed(frame, number) for frame in frames)
+    headers = {"Content-Type": "application/vnd.pfscope.frames"}
+    begin = time.perf_counter()
+    answer = client.post("/api/v1/frames", content=body, headers=headers)
+    acknowledged = time.perf_counter() - begin
+    assert {f["status"] for f in answer.json()["frames"]} == {"stored"}
+    wanted = len(frames) * (number + 1)
+    while _stored(client) < wanted:
+        time.sleep(0.01)
+    return acknowledged, time.perf_counter() - begin
+
+
+def _packed(frame, number):
+    builder = FrameBuilder()
+    builder.section(frame.texts[0])
+    return builder.finish(frame.origin._replace(sequence=number, interval_s=float(INTERVAL_S)))
+
+
+def _stored(client):
+    lines = client.get("/api/v1/ledger").json()["ledger"]
+    return sum(
+        line["frames"] for line in lines if (line["stage"], line["outcome"]) == ("ingest", "stored")
+    )
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        frames = measure("2.12", directory)
+        over_http(frames, directory)
+    with tempfile.TemporaryDirectory() as directory:
+        measure("2.16", directory)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
