@@ -195,6 +195,28 @@ def test_the_rate_is_capped(tmp_path):
     world.log.close()
 
 
+def test_frames_that_the_token_does_not_cover_are_kept_until_it_does(world):
+    append(world, 0, 1)
+
+    def not_allowed(frames):
+        items = [
+            {"server": f.key[0], "epoch": f.key[1], "sequence": f.key[2],
+             "status": "rejected", "reason": "not-allowed: the token may not speak for this server"}
+            for f in frames
+        ]  # fmt: skip
+        return Reply(200, 0.0, json.dumps({"frames": items}).encode())
+
+    world.answer = not_allowed
+    world.step()
+    assert len(world.log) == 2
+    assert world.sender.failing
+    assert world.tally.counts() == {}
+    world.answer = world.all_stored
+    while world.step() != float("inf"):
+        pass
+    assert len(world.log) == 0
+
+
 def test_one_frame_too_large_for_the_server_is_rejected_many_are_sent_singly(world):
     append(world, 0, 1)
     world.answer = lambda _frames: Reply(413, 0.0, b"")

@@ -21,6 +21,8 @@ _FIRST_DELAY_S = 1.0
 _LONGEST_DELAY_S = 300.0
 _LONGEST_RETRY_AFTER_S = 3600.0
 _ACKNOWLEDGED = ("stored", "duplicate", "rejected")
+_NOT_ALLOWED = "not-allowed"
+"""A rejection that ends when somebody corrects the token's servers: such frames are kept."""
 
 Key = Tuple[str, str, int]
 
@@ -116,7 +118,11 @@ class Sender:
     def _apply(
         self, batch: Batch, verdicts: Dict[Key, Tuple[str, str]], retry_after_s: float
     ) -> None:
-        known = {key: verdicts[key] for key in batch.frames if key in verdicts}
+        known = {
+            key: verdicts[key]
+            for key in batch.frames
+            if key in verdicts and not verdicts[key][1].startswith(_NOT_ALLOWED)
+        }
         for key, (status, reason) in known.items():
             if status == "rejected":
                 self._tally.add("rejected")
@@ -124,7 +130,7 @@ class Sender:
         done = [key for key, verdict in known.items() if verdict[0] in _ACKNOWLEDGED]
         self._log.acknowledge([batch.frames[key] for key in done])
         if len(done) < len(batch.frames):
-            self._fail("the server wants some frames again later", retry_after_s)
+            self._fail(_why_later(verdicts), retry_after_s)
             return
         if self._failures:
             self._sayer.again("sending", "sending works again")
@@ -137,6 +143,12 @@ class Sender:
         delay = max(delay, min(retry_after_s, _LONGEST_RETRY_AFTER_S) + delay * bool(retry_after_s))
         self._not_before = max(self._not_before, self._monotonic() + delay)
         self._sayer.once("sending", "cannot send: %s; frames are kept and sent later" % reason)
+
+
+def _why_later(verdicts: Dict[Key, Tuple[str, str]]) -> str:
+    if any(reason.startswith(_NOT_ALLOWED) for _status, reason in verdicts.values()):
+        return "the token may not speak for this server"
+    return "the server wants some frames again later"
 
 
 def read_verdicts(body: bytes) -> Dict[Key, Tuple[str, str]]:
