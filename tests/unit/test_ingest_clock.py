@@ -55,5 +55,16 @@ def test_after_a_reboot_the_wall_clock_is_believed():
     assert ticks(at(1000, 5000), at(1060, 10, "boot-2")) == [(1000, 0), (1060, 0)]
 
 
+def test_after_a_reboot_into_the_past_time_goes_on():
+    told = ticks(at(1000, 5000), at(940, 10, "boot-2"), at(1000, 70, "boot-2"))
+    assert [round(time) for time, _ in told] == [1000, 1000, 1060]
+    assert [time for time, _ in told] == sorted(time for time, _ in told)
+
+
+def test_a_late_frame_of_an_earlier_boot_has_its_own_time():
+    told = ticks(at(1000, 5000), at(1060, 10, "boot-2"), at(990, 4990), at(1120, 70, "boot-2"))
+    assert told == [(1000, 0), (1060, 0), (990, 0), (1120, 0)]
+
+
 def test_texts_without_a_monotonic_clock():
     assert ticks(at(1000, 0, "a"), at(1060, 0, "b")) == [(1000, 0), (1060, 0)]

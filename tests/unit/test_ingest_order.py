@@ -70,6 +70,20 @@ def test_a_new_epoch_waits_for_the_backlog_of_the_one_before():
     assert taken(order, 51) == [0]
 
 
+def test_a_clock_that_is_stepped_back_changes_no_order():
+    order = Sequencer()
+    stepped = []
+    for one in map(frame, range(6)):
+        back_s = 500 if one.origin.sequence > 2 else 0
+        origin = one.origin._replace(wall_ns=one.origin.wall_ns + (9000 - back_s) * 10**9)
+        stepped.append(one._replace(origin=origin))
+    for one in stepped:
+        order.add(one, 0.0)
+    assert taken(order) == [0, 1, 2, 3, 4, 5]
+    order.add(frame(6), 0.0)
+    assert taken(order) == [6]
+
+
 def test_servers_do_not_wait_for_each_other():
     order = Sequencer()
     add(order, 0, 2, server="oss1")

@@ -5,7 +5,7 @@ then goes on as before the step, unless the frame was received by a clock that a
 wall clock. After a reboot the wall clock is believed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from pfscope.frames import Origin
@@ -13,6 +13,7 @@ from pfscope.frames import Origin
 STEP_US: Final = 1_000_000
 """A difference between both clocks that is more than slewing and sampling make."""
 
+_BOOTS_KEPT: Final = 16
 AGREES_US: Final = 60_000_000
 """How far our own clock may be from that of a frame that was just made."""
 
@@ -36,15 +37,14 @@ class ServerClock:
     time_us: int = 0
     offset_us: int = 0
     """What must be added to the wall clock because of its steps."""
+    past_boots: list[str] = field(default_factory=list)
 
     def tick(self, origin: Origin, received_us: int = 0) -> Tick:
         """Return the time of the next frame in order; a late frame has the time it was made."""
         boot = origin.epoch.partition(".")[0]
         wall, monotonic = origin.wall_ns // 1000, origin.monotonic_ns // 1000
         if boot != self.boot or not monotonic or not self.monotonic_us:
-            if wall > self.time_us:
-                self.offset_us = 0
-            return self._accept(boot, wall, monotonic, wall)
+            return self._other_clock(boot, wall, monotonic)
         passed = monotonic - self.monotonic_us
         if passed <= 0:
             return Tick(wall + self.offset_us)
@@ -54,6 +54,20 @@ class ServerClock:
         self._correct(step, wall, received_us)
         time = max(wall + self.offset_us, self.time_us + 1)
         return self._accept(boot, wall, monotonic, time, step)
+
+    def _other_clock(self, boot: str, wall: int, monotonic: int) -> Tick:
+        """Return the time of a frame whose monotonic clock cannot be compared with the last one."""
+        rebooted = monotonic and self.monotonic_us and boot not in self.past_boots
+        if rebooted and wall <= self.time_us and boot != self.boot:
+            # It came up with a clock that is behind: go on from where we are.
+            self.offset_us = self.time_us + 1 - wall
+        elif wall > self.time_us:
+            self.offset_us = 0
+        else:
+            return Tick(wall)
+        if self.boot and boot != self.boot:
+            self.past_boots = [*self.past_boots[-_BOOTS_KEPT:], self.boot]
+        return self._accept(boot, wall, monotonic, wall + self.offset_us)
 
     def _correct(self, step: int, wall: int, received_us: int) -> None:
         going_on = self.offset_us - step

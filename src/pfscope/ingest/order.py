@@ -5,6 +5,7 @@ a gap behind it, or begins a new epoch, waits a while for older ones, as long as
 What arrives after that is late, and is counted by what it alone has seen.
 """
 
+import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -23,6 +24,25 @@ class _Server:
     held: list[Readable] = field(default_factory=list)
     arrival_s: float = 0.0
     clock: ServerClock = field(default_factory=ServerClock)
+
+    def sort(self) -> None:
+        """Order the held frames: by number in an epoch, whatever the wall clock says there."""
+        begins: dict[str, int] = {}
+        for origin in (frame.origin for frame in self.held):
+            begins[origin.epoch] = min(origin.wall_ns, begins.get(origin.epoch, origin.wall_ns))
+        if self.last is not None and self.last.epoch in begins:
+            begins[self.last.epoch] = 0
+        self.held.sort(key=lambda f: (begins[f.origin.epoch], f.origin.epoch, f.origin.sequence))
+
+    def passed(self, origin: Origin) -> None:
+        """Take note of a frame that was released."""
+        last = self.last
+        if last is None or (
+            origin.sequence > last.sequence
+            if origin.epoch == last.epoch
+            else origin.wall_ns > last.wall_ns
+        ):
+            self.last = origin
 
 
 class Sequencer:
@@ -49,19 +69,18 @@ class Sequencer:
         """Take a frame."""
         server = self._servers.setdefault(frame.origin.server, _Server())
         server.held.append(frame)
-        server.held.sort(key=lambda f: (f.origin.wall_ns, f.origin.epoch, f.origin.sequence))
+        server.sort()
         server.arrival_s = now_s
 
     def ready(self, now_s: float) -> list[tuple[Readable, Tick]]:
         """Return the frames whose turn it is; by time over all servers, as targets may move."""
-        frames = [f for server in self._servers.values() for f in self._take(server, now_s)]
-        return sorted(frames, key=lambda frame: frame[1].time_us)
+        by_server = [list(self._take(server, now_s)) for server in self._servers.values()]
+        return list(heapq.merge(*by_server, key=lambda frame: frame[1].time_us))
 
     def release(self, frame: Readable, now_s: float) -> Tick:
         """Let a frame pass at once and return its time."""
         server = self._servers.setdefault(frame.origin.server, _Server())
-        if server.last is None or frame.origin.wall_ns > server.last.wall_ns:
-            server.last = frame.origin
+        server.passed(frame.origin)
         return server.clock.tick(frame.origin, int(now_s * 1e6))
 
     def _take(self, server: _Server, now_s: float) -> Iterator[tuple[Readable, Tick]]:
