@@ -13,7 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pfscope.lab.dialects import DIALECTS
+from pfscope.lustre.job_stats import parse_job_stats
 from pfscope.store.embedded import open_store
+from pfscope.untrusted import ascii_text
 
 SUMS = """
     SELECT target, entry_id, name, sum(CASE WHEN name LIKE '%\\_bytes' ESCAPE '\\'
@@ -54,6 +56,38 @@ def test_usage_equals_the_truth(tmp_path, dialect):
     found, wanted = sums_in_store(data), true_sums(site)
     assert len(wanted) > 1000
     assert found == wanted
+
+
+COUNTERS = """
+    WITH usage AS (FROM usage_mdt UNION ALL FROM usage_ost),
+    marks AS (SELECT series, max(time) AS mark FROM usage WHERE restarted OR baseline GROUP BY 1)
+    SELECT target, entry_id, name, sum(samples)::BIGINT AS n
+    FROM usage JOIN marks USING (series) JOIN series USING (series)
+    JOIN operations USING (operation) WHERE usage.time >= mark GROUP BY ALL
+"""
+
+
+@pytest.mark.parametrize("dialect", ["2.12", "2.16"])
+def test_raw_counters_come_back(tmp_path, dialect):
+    """What the last texts show is the running sum of what is stored."""
+    site, data = tmp_path / "site", tmp_path / "data"
+    pfscope(
+        "lab", "dump", site, "--hours", 3, "--seed", 24, "--faults", "all", "--dialect", dialect
+    )
+    pfscope("import", "dumps", site, "--data", data)
+    with open_store(data, read_only=True) as store:
+        rows = store.query(COUNTERS).to_pylist()
+    counters = {(r["target"], r["entry_id"], r["name"]): r["n"] for r in rows}
+    compared = 0
+    for folder in (path for path in site.iterdir() if path.name not in ("truth", "slurm")):
+        stats = parse_job_stats(max(folder.glob("*.txt")).read_bytes())
+        for row, entry in enumerate(stats.entry.tolist()):
+            raw = ascii_text(stats.ids[stats.entry_id[entry]])
+            target = stats.targets[stats.target[entry]]
+            key = (target, raw, stats.operations[stats.operation[row]])
+            assert counters[key] == stats.samples[row], key
+            compared += 1
+    assert compared > 500
 
 
 def test_importing_in_parts_and_again_changes_nothing(tmp_path):

@@ -31,7 +31,7 @@ USAGE: Final = pa.schema(
 """Increments in (begin, time]. `total` is bytes or microseconds, by the operation's unit. The
 extremes are null where those of the interval cannot be told. `restarted`: the raw counter began at
 zero with this row; `baseline`: what it held when first seen, which is not usage. A raw counter is
-the sum of its rows since the last one that restarted or is a baseline."""
+the sum of its rows since the time of the last such mark on any row of its series."""
 
 SERIES: Final = pa.schema(
     [
