@@ -35,8 +35,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _add(commands, "cat", "print the texts in frames as lctl prints them", _cat)
     _add(commands, "verify", "say what is whole and what is damaged; exit 1 on damage", _verify)
     dumps = commands.add_parser("import-dumps", help="make frame logs of DIR/SERVER/TIME.txt files")
-    dumps.add_argument("source", metavar="DIR", type=Path)
-    dumps.add_argument("out", metavar="OUT", type=Path)
+    dumps.add_argument("source", metavar="DIR", type=Path, help="the tree of dumps")
+    dumps.add_argument("out", metavar="OUT", type=Path, help="where OUT/SERVER logs are made")
     dumps.set_defaults(command_run=_import)
 
 
@@ -58,7 +58,7 @@ def _add(
     command: Command,
 ) -> None:
     parser = commands.add_parser(name, help=summary, description=f"{summary}.")
-    parser.add_argument("paths", metavar="PATH", nargs="+")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="segment, log or tree")
     if name == "ls":
         add_format(parser)
     if name == "cat":

@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     dumps = commands.add_parser("dumps", help="import a tree of `lctl get_param` outputs")
-    dumps.add_argument("source", type=Path, metavar="DIR")
+    dumps.add_argument("source", type=Path, metavar="DIR", help="DIR/SERVER/TIME.txt files")
     frames = commands.add_parser("frames", help="import frame logs")
     frames.add_argument("sources", nargs="+", metavar="FILE", help="a segment, a log, or a tree")
     for command in (dumps, frames):
@@ -61,8 +61,10 @@ def run(args: argparse.Namespace) -> int:
         try:
             paths = [file for source in args.sources for file in frame_files(source)]
             total = sum(1 for _ in _frames_by_time(paths))
-        except (FramesError, OSError) as error:
+        except FramesError as error:
             raise InputError(f"cannot read the frames: {error}") from error
+        except OSError as error:
+            raise InputError(f"cannot read {error.filename}: {error.strerror}") from error
         frames = _frames_by_time(paths)
     config = load_config(args.config)
     with open_store(args.data, rules=Rules(retention=config.retention)) as store:

@@ -6,6 +6,7 @@ it prints, and where it looks, is what `lctl` of the server's release does.
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -103,4 +104,5 @@ def main(arguments: Sequence[str], root: Path) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as the real one: `| head` ends it in silence
     sys.exit(main(sys.argv[1:], Path(__file__).resolve().parents[1]))
