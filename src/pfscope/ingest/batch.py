@@ -1,11 +1,10 @@
 """What a few frames add to the store, as Arrow tables of its schema."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pfscope.ingest.difference import Usage
@@ -13,14 +12,21 @@ from pfscope.ingest.series import class_and_system
 from pfscope.ingest.totals import TotalIncrement
 from pfscope.lustre.job_stats import JobStats
 from pfscope.store.protocol import LedgerChange
-from pfscope.store.schema import HISTOGRAMS, OPERATIONS, QUALITY, TABLES, TARGET_TOTALS, TIME, USAGE
+from pfscope.store.schema import HISTOGRAMS, TABLES, TIME, USAGE
+
+Row = dict[str, Any]
 
 
 class Batch:
-    """Tables that grow frame by frame, and are stored together."""
+    """Rows that are gathered frame by frame, and become tables when they are stored together.
+
+    A table costs about the same for one frame as for many.
+    """
 
     def __init__(self) -> None:
         self._parts: dict[str, list[pa.Table]] = {}
+        self._rows: dict[str, list[Row]] = {}
+        self._usages: list[Usage] = []
         self.ledger: list[LedgerChange] = []
         self.frames: set[tuple[str, str, int]] = set()
 
@@ -32,18 +38,18 @@ class Batch:
         if table.num_rows:
             self._parts.setdefault(name, []).append(table)
 
-    def add_rows(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def add_rows(self, name: str, rows: Sequence[Row]) -> None:
         """Add a few rows."""
-        self.add(name, pa.Table.from_pylist(list(rows), TABLES[name]))
+        if rows:
+            self._rows.setdefault(name, []).extend(rows)
 
     def add_usage(self, usage: Usage, others: NDArray[np.int64]) -> None:
         """Add increments; rows of series that share a number are added up."""
-        for name, rows in (("usage_mdt", ~usage.ost), ("usage_ost", usage.ost)):
-            if rows.any():
-                table = _usage_table(usage, rows)
-                shared = len(others) and np.isin(usage.series[rows], others).any()
-                self.add(name, _summed(table) if shared else table)
-        self.add("histograms", _bins_table(usage))
+        if not (len(others) and np.isin(usage.series, others).any()):
+            self._usages.append(usage)
+            return
+        for name, table in _usage_tables([usage]).items():
+            self.add(name, table if name == "histograms" else _summed(table))
 
     def count(self, server: str, outcome: str, reason: str, frames: int, entries: int) -> None:
         """Add to the ledger of the ingest."""
@@ -51,38 +57,62 @@ class Batch:
             self.ledger.append(LedgerChange("ingest", server, outcome, reason, frames, entries))
 
     def tables(self) -> dict[str, pa.Table]:
-        """Return all tables that have rows."""
-        return {name: pa.concat_tables(parts) for name, parts in self._parts.items()}
+        """Return all tables that have rows, each in one piece."""
+        parts = {name: list(tables) for name, tables in self._parts.items()}
+        for name, rows in self._rows.items():
+            parts.setdefault(name, []).append(pa.Table.from_pylist(rows, TABLES[name]))
+        for name, table in _usage_tables(self._usages).items():
+            parts.setdefault(name, []).append(table)
+        tables = {name: pa.concat_tables(of_name) for name, of_name in parts.items()}
+        return {name: table.combine_chunks() for name, table in tables.items() if table.num_rows}
 
 
-def _usage_table(usage: Usage, rows: NDArray[np.bool_]) -> pa.Table:
-    # Most often all rows are of one kind, and a view is cheaper than a copy.
-    pick: Any = slice(None) if rows.all() else rows
+def _usage_tables(usages: Sequence[Usage]) -> dict[str, pa.Table]:
+    """Return the rows of some snapshots by the name of their table."""
+    if not usages:
+        return {}
+    return {
+        "usage_mdt": _usage_table(usages, ost=False),
+        "usage_ost": _usage_table(usages, ost=True),
+        "histograms": _bins_table(usages),
+    }
+
+
+def _usage_table(usages: Sequence[Usage], *, ost: bool) -> pa.Table:
+    picks = [np.flatnonzero(usage.ost == ost) for usage in usages]
+
+    def column(name: str) -> NDArray[Any]:
+        pairs = zip(usages, picks, strict=True)
+        return np.concatenate([getattr(usage, name)[pick] for usage, pick in pairs])
+
+    minimum, maximum = column("minimum"), column("maximum")
     columns = [
-        pa.array(usage.end_us[pick], TIME),
-        pa.array(usage.begin_us[pick], TIME),
-        pa.array(usage.series[pick].astype(np.int32)),
-        pa.array(usage.operation[pick].astype(np.int16)),
-        pa.array(usage.samples[pick]),
-        pa.array(usage.total[pick]),
-        pa.array(usage.sumsq[pick]),
-        pa.array(usage.minimum[pick], mask=usage.minimum[pick] < 0),
-        pa.array(usage.maximum[pick], mask=usage.maximum[pick] < 0),
-        pa.array(usage.restarted[pick]),
-        pa.array(usage.baseline[pick]),
+        pa.array(column("end_us"), TIME),
+        pa.array(column("begin_us"), TIME),
+        pa.array(column("series").astype(np.int32)),
+        pa.array(column("operation").astype(np.int16)),
+        pa.array(column("samples")),
+        pa.array(column("total")),
+        pa.array(column("sumsq")),
+        pa.array(minimum, mask=minimum < 0),
+        pa.array(maximum, mask=maximum < 0),
+        pa.array(column("restarted")),
+        pa.array(column("baseline")),
     ]
     return pa.Table.from_arrays(columns, schema=USAGE)
 
 
-def _bins_table(usage: Usage) -> pa.Table:
-    bins = usage.bins
-    time_us = usage.end_us[:1].repeat(len(bins.count))
+def _bins_table(usages: Sequence[Usage]) -> pa.Table:
+    def column(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(usage.bins, name) for usage in usages])
+
+    times = [usage.end_us[:1].repeat(len(usage.bins.count)) for usage in usages]
     columns = [
-        pa.array(time_us, TIME),
-        pa.array(bins.series.astype(np.int32)),
-        pa.array(bins.operation.astype(np.int16)),
-        pa.array(bins.bound),
-        pa.array(bins.count),
+        pa.array(np.concatenate(times), TIME),
+        pa.array(column("series").astype(np.int32)),
+        pa.array(column("operation").astype(np.int16)),
+        pa.array(column("bound")),
+        pa.array(column("count")),
     ]
     return pa.Table.from_arrays(columns, schema=HISTOGRAMS)
 
@@ -100,47 +130,38 @@ def _summed(table: pa.Table) -> pa.Table:
     return grouped.select(USAGE.names).cast(USAGE)
 
 
-def operations_table(operations: Sequence[tuple[str, str]], first: int) -> pa.Table:
-    """Return the rows of the operations from number `first` on."""
-    rows = [
-        {"operation": i, "name": name, "unit": unit}
-        for i, (name, unit) in enumerate(operations)
-        if i >= first
-    ]
-    return pa.Table.from_pylist(rows, OPERATIONS)
-
-
-def quality_table(time_us: int, stats: JobStats, quality: NDArray[np.int8]) -> pa.Table:
+def quality_rows(time_us: int, stats: JobStats, quality: NDArray[np.int8]) -> list[Row]:
     """Count the entries of a snapshot by target and quality."""
-    key = stats.target.astype(np.int64) * 128 + quality
-    found, entries = np.unique(key, return_counts=True)
-    told = [class_and_system(int(k) % 128) for k in found]
-    return pa.Table.from_arrays(
-        [
-            pa.array(np.full(len(found), time_us), TIME),
-            pa.array([stats.targets[int(k) // 128] for k in found], pa.string()),
-            pa.array([name for name, _ in told], pa.string()),
-            pa.array([system for _, system in told], pa.bool_()),
-            pa.array(entries, pa.int64()),
-        ],
-        schema=QUALITY,
-    )
+    entries = np.bincount(stats.target.astype(np.int64) * 128 + quality)
+    rows = []
+    for key in np.flatnonzero(entries).tolist():
+        name, system = class_and_system(key % 128)
+        rows.append(
+            {
+                "time": time_us,
+                "target": stats.targets[key // 128],
+                "class": name,
+                "system": system,
+                "entries": int(entries[key]),
+            }
+        )
+    return rows
 
 
-def totals_table(
+def totals_rows(
     time_us: int, server: str, increments: Sequence[TotalIncrement], rows: NDArray[np.int64]
-) -> pa.Table:
+) -> list[Row]:
     """Return the totals' increments; `rows` are the numbers of their operations."""
-    return pa.Table.from_arrays(
-        [
-            pa.array(np.full(len(increments), time_us), TIME),
-            pa.array([i.begin_us for i in increments], TIME),
-            pa.array([server] * len(increments), pa.string()),
-            pa.array([i.target for i in increments], pa.string()),
-            pc.cast(pa.array(rows, pa.int64()), pa.int16()),
-            pa.array([i.samples for i in increments], pa.int64()),
-            pa.array([i.total for i in increments], pa.int64()),
-            pa.array([i.sumsq for i in increments], pa.float64()),
-        ],
-        schema=TARGET_TOTALS,
-    )
+    return [
+        {
+            "time": time_us,
+            "begin": increment.begin_us,
+            "server": server,
+            "target": increment.target,
+            "operation": row,
+            "samples": increment.samples,
+            "total": increment.total,
+            "sumsq": increment.sumsq,
+        }
+        for increment, row in zip(increments, rows.tolist(), strict=True)
+    ]

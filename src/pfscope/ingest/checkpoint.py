@@ -14,17 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfscope.frames import Origin
+from pfscope.ingest.cells import Cells
 from pfscope.ingest.clock import ServerClock
-from pfscope.ingest.memory import Memory, TargetMemory
+from pfscope.ingest.memory import Memory, Slots, TargetMemory
 
 if TYPE_CHECKING:
     from pfscope.ingest.ingest import Ingest
 
 Key = tuple[str, str, int]
 
-FORMAT: Final = 2
+FORMAT: Final = 1
 _NAME: Final = "memory.npz"
 _ARRAYS: Final = (*Memory.TIMES, *Memory.FACTS)
+_CELLS: Final = ("counters", "histograms")
 
 
 def save(ingest: "Ingest", directory: Path, frames: set[Key]) -> None:
@@ -34,9 +36,8 @@ def save(ingest: "Ingest", directory: Path, frames: set[Key]) -> None:
     ids = [raw for target in memory.targets.values() for raw in target.slots]
     slots = np.array([s for t in memory.targets.values() for s in t.slots.values()], np.int64)
     arrays: dict[str, Any] = {name: getattr(memory, name)[slots] for name in _ARRAYS}
-    arrays |= {name: getattr(memory, name)[:, slots] for name in Memory.COUNTERS}
-    if memory.histograms.rows:
-        arrays["histograms"] = memory.histograms.counts[:, :, slots]
+    for name in _CELLS:
+        arrays |= _packed(name, getattr(memory, name), slots)
     arrays["ids"] = np.frombuffer(b"".join(ids), np.uint8)
     arrays["id_sizes"] = np.array([len(raw) for raw in ids], np.int64)
     arrays["state"] = np.frombuffer(json.dumps(_state(ingest, frames)).encode(), np.uint8)
@@ -70,7 +71,6 @@ def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
         "next_series": ingest.series.next_series,
         "others": ingest.series.others,
         "operations": ingest.memory.operations,
-        "histogram_rows": ingest.memory.histograms.rows,
         "targets": [
             [*key, len(t.slots), t.observed_us, t.known_from_us, t.server_ns]
             for key, t in ingest.memory.targets.items()
@@ -90,7 +90,6 @@ def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
 def _restore(ingest: "Ingest", state: dict[str, Any]) -> None:
     ingest.series.next_series = state["next_series"]
     ingest.series.others = state["others"]
-    ingest.memory.histograms.rows = state["histogram_rows"]
     ingest.memory.rows_of([(name, unit) for name, unit in state["operations"]])
     for origin, clock in state["order"]:
         last = Origin(**(origin | {"filesystems": tuple(origin["filesystems"])}))
@@ -106,14 +105,8 @@ def _restore_slots(memory: Memory, targets: list[Any], arrays: Any) -> None:
     slots = memory.allocate(len(arrays["id_sizes"]))
     for name in _ARRAYS:
         getattr(memory, name)[slots] = arrays[name]
-    for name in Memory.COUNTERS:
-        held: NDArray[np.uint64] = arrays[name]
-        getattr(memory, name)[: len(held), slots] = held
-    if "histograms" in arrays:
-        held_bins: NDArray[np.uint32] = arrays["histograms"]
-        counts = np.zeros((*held_bins.shape[:2], memory.capacity), np.uint32)
-        counts[:, :, slots] = held_bins
-        memory.histograms.counts = counts
+    for name in _CELLS:
+        _unpack(name, getattr(memory, name), slots, arrays)
     ends = np.cumsum(arrays["id_sizes"]).tolist()
     joined = arrays["ids"].tobytes()
     ids = [joined[a:b] for a, b in zip([0, *ends], ends, strict=False)]
@@ -122,6 +115,20 @@ def _restore_slots(memory: Memory, targets: list[Any], arrays: Any) -> None:
         held_slots = dict(zip(ids[at : at + count], slots[at : at + count].tolist(), strict=True))
         memory.remember(server, name, TargetMemory(held_slots, *times))
         at += count
+
+
+def _packed(name: str, cells: Cells, slots: Slots) -> dict[str, NDArray[Any]]:
+    """Return the cells of some slots as arrays: whose they are, and what they hold."""
+    place, operation, cell = cells.pairs(slots)
+    columns = {"places": place, "operations": operation, "values": cells.values[cell]}
+    return {f"{name}_{column}": values for column, values in columns.items()}
+
+
+def _unpack(name: str, cells: Cells, slots: Slots, arrays: Any) -> None:
+    """Undo `_packed`, into fresh slots."""
+    place, operation = arrays[f"{name}_places"], arrays[f"{name}_operations"]
+    claimed = cells.claim(slots[place], operation)
+    cells.values[claimed] = arrays[f"{name}_values"]
 
 
 def _sync_directory(directory: Path) -> None:

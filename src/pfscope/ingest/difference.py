@@ -25,7 +25,9 @@ _MOST: Final = np.uint64(2**63 - 1)
 """What a store's integer holds; Lustre's own counters could be larger only by damage."""
 
 Microseconds = NDArray[np.int64]
-Counters = dict[str, NDArray[np.uint64]]
+Counters = NDArray[np.uint64]
+"""[counters, one column for each of `Memory.COUNTERS`]."""
+_SAMPLES, _TOTAL, _SUMSQ, _MINIMUM, _MAXIMUM = range(len(Memory.COUNTERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +80,36 @@ def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usa
     entry = stats.entry[kept]
     all_rows = _memory_rows(stats, memory)
     row, slot = all_rows[kept], entries.slot[entry]
-    current = {name: getattr(stats, name)[kept] for name in Memory.COUNTERS}
-    before = {name: getattr(memory, name)[row, slot] for name in Memory.COUNTERS}
+    current = np.stack([getattr(stats, name)[kept] for name in Memory.COUNTERS], axis=1)
+    cells = memory.counters.claim(slot, row)
+    before = memory.counters.values.take(cells, axis=0)
     reset = _resets(snapshot, entries, memory, entry, current, before)
     baseline = _baselines(snapshot, entries, memory)
     fresh = reset | entries.new
-    for values in before.values():
-        values[fresh[entry]] = 0
+    before[fresh[entry]] = 0
     begin = np.where(fresh, entries.previous_us, memory.seen_us[entries.slot])
     begin[fresh & (begin == NEVER)] = snapshot.known_since_us or snapshot.time_us
     begin[baseline] = snapshot.time_us
-    _remember(snapshot, entries, memory, reset, entry, row, current)
+    memory.clear(entries.slot[reset])
+    memory.counters.values[cells] = current
+    _remember(snapshot, entries, memory, entry)
     bins = _bins(stats, entries, memory, all_rows, baseline)
-    changed = (current["samples"] != before["samples"]) | (current["total"] != before["total"])
+    moved = current != before
+    changed = np.flatnonzero(moved[:, _SAMPLES] | moved[:, _TOTAL])
+    current, before, entry, slot = current[changed], before[changed], entry[changed], slot[changed]
     return Usage(
-        begin[entry][changed],
-        np.full(np.count_nonzero(changed), snapshot.time_us),
-        memory.series[slot[changed]],
-        memory.ost[slot[changed]],
+        begin[entry],
+        np.full(len(changed), snapshot.time_us),
+        memory.series[slot],
+        memory.ost[slot],
         row[changed],
-        _increment(current, before, "samples", changed),
-        _increment(current, before, "total", changed),
-        (current["sumsq"][changed] - before["sumsq"][changed]).astype(np.float64),
-        _extreme(current, before, "minimum", changed, fresh[entry]),
-        _extreme(current, before, "maximum", changed, fresh[entry]),
-        fresh[entry][changed],
-        baseline[entry][changed],
+        _increment(current, before, _SAMPLES),
+        _increment(current, before, _TOTAL),
+        (current[:, _SUMSQ] - before[:, _SUMSQ]).astype(np.float64),
+        _extreme(current, before, _MINIMUM, fresh[entry]),
+        _extreme(current, before, _MAXIMUM, fresh[entry]),
+        fresh[entry],
+        baseline[entry],
         bins,
         entries.slot,
         entries.counted,
@@ -120,9 +126,7 @@ def _bins(
     """Return how requests of the interval were spread over sizes."""
     entry = stats.entry[stats.hist_counter]
     of_bin, slot = row[stats.hist_counter], entries.slot[entry]
-    grown, count = memory.histograms.advance(
-        stats, of_bin, slot, entries.counted[entry], memory.capacity
-    )
+    grown, count = memory.histograms.advance(stats, of_bin, slot, entries.counted[entry])
     usage = ~baseline[entry[grown]]
     grown, count = grown[usage], count[usage]
     bound = stats.hist_bound[grown].astype(np.int64)
@@ -140,32 +144,28 @@ def _end_all_but(snapshot: Snapshot, entries: Entries, memory: Memory) -> None:
         memory.updated_ns[gone] = NEVER
 
 
-def _increment(
-    current: Counters, before: Counters, name: str, changed: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    increment: NDArray[np.uint64] = current[name][changed] - before[name][changed]
+def _increment(current: Counters, before: Counters, column: int) -> NDArray[np.int64]:
+    increment: NDArray[np.uint64] = current[:, column] - before[:, column]
     return np.asarray(np.minimum(increment, _MOST).astype(np.int64))
 
 
 def _extreme(
-    current: Counters,
-    before: Counters,
-    name: str,
-    changed: NDArray[np.bool_],
-    fresh: NDArray[np.bool_],
+    current: Counters, before: Counters, column: int, fresh: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """The lifetime's extreme is the interval's where it moved, or where both begin together."""
-    told = (fresh | (current[name] != before[name]))[changed]
-    return np.where(told, np.minimum(current[name][changed], _MOST).astype(np.int64), -1)
+    told = fresh | (current[:, column] != before[:, column])
+    return np.where(told, np.minimum(current[:, column], _MOST).astype(np.int64), -1)
 
 
 def _memory_rows(stats: JobStats, memory: Memory) -> NDArray[np.int64]:
     """Return the memory row of each counter."""
-    pair = stats.operation.astype(np.int64) * len(stats.units) + stats.unit
-    used, which = np.unique(pair, return_inverse=True)
-    names = [(stats.operations[p // len(stats.units)], stats.units[p % len(stats.units)])
-             for p in used.tolist()]  # fmt: skip
-    return memory.rows_of(names)[which]
+    units, many = stats.units, len(stats.units)
+    pair = stats.operation.astype(np.int64) * many + stats.unit
+    used = np.flatnonzero(np.bincount(pair))
+    names = [(stats.operations[p // many], units[p % many]) for p in used.tolist()]
+    row_of_pair = np.empty(len(stats.operations) * many, np.int64)
+    row_of_pair[used] = memory.rows_of(names)
+    return np.asarray(row_of_pair[pair])
 
 
 def _resets(
@@ -178,9 +178,9 @@ def _resets(
 ) -> NDArray[np.bool_]:
     """Tell which of the known entries restarted since they were last seen."""
     stats, slot, count = snapshot.stats, entries.slot, snapshot.stats.entries
-    fell = (current["samples"] < before["samples"]) | (current["total"] < before["total"])
+    fell = (current[:, _SAMPLES] < before[:, _SAMPLES]) | (current[:, _TOTAL] < before[:, _TOTAL])
     fallen = np.bincount(entry[fell], minlength=count) > 0
-    still_there = np.bincount(entry[before["samples"] > 0], minlength=count)
+    still_there = np.bincount(entry[before[:, _SAMPLES] > 0], minlength=count)
     vanished = still_there < memory.nonzero[slot]
     both_started = (stats.start_ns != UNKNOWN_TIME) & (memory.start_ns[slot] != UNKNOWN_TIME)
     started_anew = both_started & (stats.start_ns != memory.start_ns[slot])
@@ -210,23 +210,18 @@ def _remember(
     snapshot: Snapshot,
     entries: Entries,
     memory: Memory,
-    reset: NDArray[np.bool_],
     entry: NDArray[np.int32],
-    row: NDArray[np.int64],
-    current: Counters,
 ) -> None:
     stats = snapshot.stats
-    memory.clear(entries.slot[reset])
-    for name, values in current.items():
-        getattr(memory, name)[row, entries.slot[entry]] = values
     seen = entries.slot[entries.counted]
     counters = np.bincount(entry, minlength=stats.entries)
     memory.nonzero[seen] = counters[entries.counted]
     memory.seen_us[seen] = snapshot.time_us
     memory.updated_ns[seen] = stats.snapshot_ns[entries.counted]
     memory.start_ns[seen] = stats.start_ns[entries.counted]
-    clocks = dict(zip(stats.target.tolist(), server_clock(snapshot).tolist(), strict=True))
-    for number, server_ns in clocks.items():
-        name = stats.targets[number]
-        target = memory.target(snapshot.server, name)
-        target.observe(snapshot.time_us, server_ns, snapshot.absent_us(memory, name))
+    clocks = np.full(len(stats.targets), NEVER)
+    clocks[stats.target] = server_clock(snapshot)
+    for name, server_ns in zip(stats.targets, clocks.tolist(), strict=True):
+        if server_ns != NEVER:
+            target = memory.target(snapshot.server, name)
+            target.observe(snapshot.time_us, server_ns, snapshot.absent_us(memory, name))

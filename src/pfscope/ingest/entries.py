@@ -6,6 +6,7 @@ servers apart; its series are the same.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Final
 
 import numpy as np
@@ -74,16 +75,14 @@ def find_entries(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> E
     cleanup = np.empty(stats.entries, np.int64)
     restarted = np.zeros(stats.entries, np.bool_)
     unknown: list[tuple[int, str, bytes]] = []
-    for number in np.unique(stats.target).tolist():
+    for number in np.flatnonzero(np.bincount(stats.target)).tolist():
         name = stats.targets[number]
         target = memory.target(snapshot.server, name)
         rows = np.flatnonzero(stats.target == number)
-        ids = [stats.ids[i] for i in stats.entry_id[rows].tolist()]
-        known = target.slots
-        slot[rows] = [known.get(raw, -1) for raw in ids]
-        unknown.extend(
-            (i, name, stats.ids[stats.entry_id[i]]) for i in rows[slot[rows] < 0].tolist()
-        )
+        ids = list(map(stats.ids.__getitem__, stats.entry_id[rows].tolist()))
+        held = np.fromiter(map(target.slots.get, ids, repeat(-1)), np.int64, len(ids))
+        slot[rows] = held
+        unknown += [(int(rows[i]), name, ids[i]) for i in np.flatnonzero(held < 0).tolist()]
         here, elsewhere = target.before(time), memory.elsewhere(snapshot.server, name, time)
         previous[rows] = max(here, elsewhere)
         restarted[rows] = name in snapshot.restarted or elsewhere > here

@@ -8,7 +8,6 @@ by at most the batch that is being stored; that batch is kept until the store ha
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 from pfscope.config import Config
 from pfscope.frames import FrameError
 from pfscope.ingest import checkpoint
-from pfscope.ingest.batch import Batch, operations_table, quality_table, totals_table
+from pfscope.ingest.batch import Batch, quality_rows, totals_rows
 from pfscope.ingest.clock import Tick
 from pfscope.ingest.difference import difference
 from pfscope.ingest.entries import Snapshot
@@ -189,18 +188,21 @@ class Ingest:
         others = np.array(list(self.series.others.values()), np.int64)
         batch.add_usage(usage, others)
         self._add_operations(batch)
-        batch.add("quality", quality_table(time_us, stats, self.memory.quality[usage.entry_slot]))
+        quality = self.memory.quality[usage.entry_slot]
+        batch.add_rows("quality", quality_rows(time_us, stats, quality))
         uncounted = stats.entries - int(np.count_nonzero(usage.counted))
         batch.count(server, "duplicate", "repeated or already counted", 0, uncounted)
         batch.count(server, "stored", "in a shared series", 0, self.series.folded)
         batch.count(server, "stored", "", 0, stats.entries - uncounted - self.series.folded)
 
     def _add_operations(self, batch: Batch) -> None:
-        if len(self.memory.operations) > self._stored_operations:
-            batch.add(
-                "operations", operations_table(self.memory.operations, self._stored_operations)
-            )
-            self._stored_operations = len(self.memory.operations)
+        new = self.memory.operations[self._stored_operations :]
+        rows = [
+            {"operation": number, "name": name, "unit": unit}
+            for number, (name, unit) in enumerate(new, self._stored_operations)
+        ]
+        batch.add_rows("operations", rows)
+        self._stored_operations += len(new)
 
     def _add_totals(self, reading: Reading, tick: Tick, batch: Batch) -> frozenset[str]:
         """Add what targets counted themselves; return those that restarted."""
@@ -214,8 +216,7 @@ class Ingest:
         if increments:
             rows = self.memory.rows_of([i.operation for i in increments])
             self._add_operations(batch)
-            table = totals_table(tick.time_us, server, increments, rows)
-            batch.add("target_totals", table)
+            batch.add_rows("target_totals", totals_rows(tick.time_us, server, increments, rows))
         return frozenset(restarted)
 
     def _add_load(self, reading: Reading, tick: Tick, batch: Batch) -> None:
@@ -246,7 +247,7 @@ class Ingest:
             "epoch": origin.epoch,
             "sequence": origin.sequence,
             "time": tick.time_us,
-            "received": datetime.fromtimestamp(self._clock(), UTC),
+            "received": round(self._clock() * 1e6),
             "state": state,
             "entries": reading.stats.entries if reading else 0,
             "defects": len(reading.defects) if reading else 0,

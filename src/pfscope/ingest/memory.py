@@ -1,17 +1,18 @@
 """What is remembered of every living series: its last counters, and when they were seen.
 
-A series has a slot, a column in arrays that grow by doubling; the rows are operations. Slots of
-series that are gone for good are used again. Nothing here decides: `difference` does.
+A series has a slot, a place in arrays that grow by doubling, and a cell of counters for each of
+its operations. Slots of series that are gone for good are used again. Nothing here decides:
+`difference` does.
 """
 
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfscope.ingest.cells import Cells, grown
 from pfscope.ingest.histograms import Histograms
 
 NEVER = -(2**62)
@@ -58,6 +59,7 @@ class Memory:
     TIMES = ("seen_us", "updated_ns", "start_ns")
     FACTS = ("series", "ost", "quality", "nonzero")
     COUNTERS = ("samples", "total", "sumsq", "minimum", "maximum")
+    """What a cell of `counters` holds."""
 
     def __init__(self) -> None:
         self.targets: dict[tuple[str, str], TargetMemory] = {}
@@ -82,15 +84,8 @@ class Memory:
         """How sound its id is, and whether it is a system user's: see `series`."""
         self.nonzero: NDArray[np.int32] = np.empty(0, np.int32)
         """How many of its counters are above zero."""
+        self.counters = Cells(len(self.COUNTERS), np.uint64)
         self.histograms = Histograms()
-        for name in self.COUNTERS:
-            setattr(self, name, np.zeros((0, 0), np.uint64))
-
-    samples: NDArray[np.uint64]
-    total: NDArray[np.uint64]
-    sumsq: NDArray[np.uint64]
-    minimum: NDArray[np.uint64]
-    maximum: NDArray[np.uint64]
 
     def __len__(self) -> int:
         return self._used - len(self._free)
@@ -127,7 +122,7 @@ class Memory:
                 self._operation_rows[operation] = len(self.operations)
                 self.operations.append(operation)
         if len(self.operations) > known:
-            self._resize(self.capacity)
+            self._reserve()
         return np.array([self._operation_rows[o] for o in operations], np.int64)
 
     def allocate(self, count: int) -> Slots:
@@ -146,25 +141,23 @@ class Memory:
         for i in gone.tolist():
             del target.slots[ids[i]]
         self._free.extend(slots[gone].tolist())
-        self.clear(slots[gone])
+        self.counters.release(slots[gone])
+        self.histograms.release(slots[gone])
         return len(gone)
 
     def clear(self, slots: Slots) -> None:
         """Set all counters of some series to zero."""
-        for name in self.COUNTERS:
-            getattr(self, name)[:, slots] = 0
-        self.nonzero[slots] = 0
-        self.histograms.clear(slots)
+        if len(slots):
+            self.nonzero[slots] = 0
+            self.counters.clear(slots)
+            self.histograms.clear(slots)
 
     def _resize(self, capacity: int) -> None:
         for name in (*self.TIMES, *self.FACTS):
-            setattr(self, name, _grown(getattr(self, name), (capacity,)))
-        for name in self.COUNTERS:
-            setattr(self, name, _grown(getattr(self, name), (len(self.operations), capacity)))
+            setattr(self, name, grown(getattr(self, name), (capacity,)))
         self.capacity = capacity
+        self._reserve()
 
-
-def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    grown = np.zeros(shape, array.dtype)
-    grown[tuple(slice(n) for n in array.shape)] = array
-    return grown
+    def _reserve(self) -> None:
+        self.counters.reserve(self.capacity, len(self.operations))
+        self.histograms.reserve(self.capacity, len(self.operations))

@@ -7,7 +7,7 @@ many new ones an hour on a target, the light ones share one series, named "(othe
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
@@ -26,7 +26,7 @@ _FIELDS: Final = (
     "job", "array_job", "array_task", "user", "group", "node", "executable", "process",
 )  # fmt: skip
 _PLACES: Final = {id_class: place for place, id_class in enumerate(CLASSES)}
-_shown = lru_cache(1 << 16)(ascii_text)
+_TOLD: Final = ("entry_id", "class", "system", *_FIELDS)
 
 
 def quality_of(identity: Identity) -> int:
@@ -37,6 +37,21 @@ def quality_of(identity: Identity) -> int:
 def class_and_system(quality: int) -> tuple[str, bool]:
     """Undo `quality_of`."""
     return CLASSES[quality // 2].value, bool(quality % 2)
+
+
+class _Told(NamedTuple):
+    """What an id says, ready to be stored: many targets show the same ids."""
+
+    columns: tuple[Any, ...]
+    """By `_TOLD`."""
+    quality: int
+
+
+def _told(raw: bytes, identity: Identity) -> _Told:
+    values = [getattr(identity, name) for name in _FIELDS]
+    fields = [None if value is None else ascii_text(value) for value in values]
+    columns = ascii_text(raw), identity.id_class.value, identity.system, *fields
+    return _Told(columns, quality_of(identity))
 
 
 @dataclass(slots=True)
@@ -62,7 +77,8 @@ class SeriesNumbers:
         self._config = config
         self._new_per_hour = new_per_hour
         self._budgets: dict[str, _Budget] = {}
-        self._rows: list[tuple[int, str, bytes, Identity, int]] = []
+        self._rows: list[tuple[int, str, _Told, int]] = []
+        self._tell = lru_cache(1 << 16)(self._told)
 
     def __call__(
         self, keys: list[tuple[str, bytes]], weights: list[int]
@@ -73,15 +89,15 @@ class SeriesNumbers:
         for place, (target, _) in enumerate(keys):
             places.setdefault(target, []).append(place)
         for target, its_places in places.items():
-            identify = self._config.identifier(filesystem_of(target)).identify
+            filesystem = filesystem_of(target)
             affordable = self._afford(target, len(its_places))
             if affordable < len(its_places):
                 its_places.sort(key=lambda place: -weights[place])
             for rank, place in enumerate(its_places):
                 raw = keys[place][1]
-                identity = identify(raw)
-                numbers[place] = self._number(target, raw, identity, rank < affordable)
-                qualities[place] = quality_of(identity)
+                told = self._tell(filesystem, raw)
+                numbers[place] = self._number(target, told, rank < affordable)
+                qualities[place] = told.quality
         return numbers, qualities
 
     def resume(self, store: Store) -> None:
@@ -95,31 +111,32 @@ class SeriesNumbers:
     def take_rows(self) -> pa.Table:
         """Return the rows of the series that were numbered since the last call."""
         rows, self._rows = self._rows, []
-        numbers, targets, raws, identities, times = zip(*rows, strict=True) if rows else ((),) * 5
+        numbers, targets, told, times = zip(*rows, strict=True) if rows else ((),) * 4
         columns = {
             "series": numbers,
             "filesystem": [filesystem_of(target) for target in targets],
             "target": targets,
             "kind": ["ost" if "-OST" in target else "mdt" for target in targets],
-            "entry_id": [_shown(raw) for raw in raws],
-            "class": [identity.id_class.value for identity in identities],
-            "system": [identity.system for identity in identities],
             "first_seen": times,
         }
-        for name in _FIELDS:
-            values = [getattr(identity, name) for identity in identities]
-            columns[name] = [None if value is None else _shown(value) for value in values]
-        arrays = [pa.array(columns[field.name], field.type) for field in SERIES]
+        by_field = zip(*(each.columns for each in told), strict=True)
+        columns |= dict(zip(_TOLD, by_field, strict=False))
+        arrays = [pa.array(columns.get(field.name, ()), field.type) for field in SERIES]
         return pa.Table.from_arrays(arrays, schema=SERIES)
 
-    def _number(self, target: str, raw: bytes, identity: Identity, affordable: bool) -> int:
-        if self.known and (number := self.known.get((target, _shown(raw)))) is not None:
+    def _told(self, filesystem: str, raw: bytes) -> _Told:
+        return _told(raw, self._config.identifier(filesystem).identify(raw))
+
+    def _number(self, target: str, told: _Told, affordable: bool) -> int:
+        entry_id = told.columns[0]
+        if self.known and (number := self.known.get((target, entry_id))) is not None:
             return number
         if affordable:
-            return self._new(target, raw, identity)
+            return self._new(target, told)
         self.folded += 1
         if target not in self.others:
-            self.others[target] = self._new(target, OTHERS.encode(), Identity(IdClass.FOREIGN))
+            others = _told(OTHERS.encode(), Identity(IdClass.FOREIGN))
+            self.others[target] = self._new(target, others)
         return self.others[target]
 
     def _afford(self, target: str, wanted: int) -> int:
@@ -132,8 +149,8 @@ class SeriesNumbers:
         budget.used += allowed
         return allowed
 
-    def _new(self, target: str, raw: bytes, identity: Identity) -> int:
+    def _new(self, target: str, told: _Told) -> int:
         number = self.next_series
         self.next_series += 1
-        self._rows.append((number, target, raw, identity, self.now_us))
+        self._rows.append((number, target, told, self.now_us))
         return number

@@ -3,7 +3,6 @@
 What `commit` returned from is safe from the end of the process and of the machine, and none of a
 batch is kept when it did not return. Queries and housekeeping go on beside commits.
 """
-# ruff: noqa: S608 - what is put together here are names of the schema, numbers and quoted paths
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -260,13 +259,13 @@ class EmbeddedStore:
 
 
 def _insert(cursor: DuckDBPyConnection, name: str, rows: pa.Table) -> None:
-    columns = set(TABLES["ledger" if name == "ledger_changes" else name].names)
-    if set(rows.column_names) != columns:
+    columns = TABLES["ledger" if name == "ledger_changes" else name].names
+    if sorted(rows.column_names) != sorted(columns):
         raise ValueError(f"{name} has not the columns {sorted(columns)}")
-    cursor.register("incoming", rows)
     where = f"hot.{name}" if name in DAILY else name
-    cursor.execute(f"INSERT INTO {where} BY NAME SELECT * FROM incoming")
-    cursor.unregister("incoming")
+    # By position, as tables have the schema's order: to insert by name takes a view for each table,
+    # which small batches notice.
+    cursor.from_arrow(rows.select(columns)).insert_into(where)
 
 
 def _days(batch: Mapping[str, pa.Table]) -> set[tuple[str, int]]:
