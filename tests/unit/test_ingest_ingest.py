@@ -142,3 +142,12 @@ def test_a_restart_at_any_point_changes_nothing(tmp_path):
             assert used(store) == {"a.1": 70, "b.2": 49}
             assert len(store.query("SELECT * FROM series")) == 2
             assert balance(store) == {}
+
+
+def test_what_is_gone_is_forgotten_and_what_is_there_is_not(store):
+    ingest = Ingest(store, wait_s=0)
+    ingest.take([frame(0, HEAD + entry(b"stays.1", 5) + entry(b"goes.1", 5))])
+    for number in range(30, 300, 30):
+        ingest.take([frame(number, HEAD + entry(b"stays.1", 5 + number))])
+    assert len(ingest.memory) == 1
+    assert used(store) == {"stays.1": 270}

@@ -30,8 +30,10 @@ from pfscope.store.protocol import Store
 BATCH_FRAMES = 64
 FUTURE_S = 24 * 3600.0
 """A frame made so much later than now would make everything after it look late."""
+GONE_AFTER_US = 6 * 3600 * 10**6
+"""A series that its target has not shown for so long has ended; its id begins a new one."""
 FORGET_AFTER_US = 24 * 3600 * 10**6
-"""A series not seen for so long has ended; with the same id a new one begins."""
+"""So has every series of a target that nobody has shown."""
 _MOST = 2**63 - 1
 _FORGET_EVERY_US = 3600 * 10**6
 
@@ -261,4 +263,6 @@ class Ingest:
             return
         self._forgotten_us = now_us
         for target in self.memory.targets.values():
-            self.memory.forget(target, now_us - FORGET_AFTER_US)
+            latest_us = target.observed_us[-1] if target.observed_us else 0
+            horizon_us = max(latest_us - GONE_AFTER_US, now_us - FORGET_AFTER_US)
+            self.memory.forget(target, horizon_us)
