@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from pfscope.lustre.brw_stats import parse_brw_stats
 from pfscope.lustre.defects import Defects
 from pfscope.lustre.host import parse_loadavg, parse_meminfo, parse_stat, parse_uptime
-from pfscope.lustre.params import iter_parameters, owner_of, parse_integer
+from pfscope.lustre.names import owner_of
+from pfscope.lustre.params import iter_parameters, parse_integer
 from pfscope.lustre.recovery import parse_recovery_status
 from pfscope.lustre.stats import parse_stats
 

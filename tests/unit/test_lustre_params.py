@@ -3,13 +3,8 @@
 import pytest
 
 from pfscope.lustre.defects import Defects
-from pfscope.lustre.params import (
-    Owner,
-    ParameterValue,
-    iter_parameters,
-    owner_of,
-    parse_integer,
-)
+from pfscope.lustre.names import Owner, owner_of
+from pfscope.lustre.params import ParameterValue, iter_parameters, parse_integer
 
 OUTPUT = b"""[root@oss1 ~]# lctl get_param obdfilter.*.*
 obdfilter.scratch-OST0000.num_exports=1031

@@ -11,8 +11,8 @@ from pfscope.frames import Origin, Section
 from pfscope.lustre.defects import Defects
 from pfscope.lustre.host import LoadAverage, parse_loadavg, parse_meminfo, parse_stat
 from pfscope.lustre.job_stats import UNKNOWN_TIME, JobStats, JobStatsReader
-from pfscope.lustre.names import target_of_parameter
-from pfscope.lustre.params import iter_parameters, owner_of, parse_integer
+from pfscope.lustre.names import owner_of, target_of_parameter
+from pfscope.lustre.params import iter_parameters, parse_integer
 from pfscope.lustre.stats import Stats, parse_stats
 
 TOTALS = ("stats", "md_stats")

@@ -1,4 +1,4 @@
-"""`lctl get_param` output as parameters, and what the name of a parameter says.
+"""`lctl get_param` output as parameters.
 
 Output is read as a stream: a value of one line stands behind `name=`, a longer one below it, up to
 the next name. Shell prompts and error messages in between belong to nobody.
@@ -7,11 +7,9 @@ the next name. Shell prompts and error messages in between belong to nobody.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from pfscope.lustre.defects import Defects
-
-TargetKind = Literal["mdt", "ost", "mgs"]
 
 _BOUNDARY: Final = re.compile(
     rb"^(?:(?P<name>[A-Za-z][\w+-]*(?:\.[\w@:+-]+)+)=\n?"
@@ -19,12 +17,6 @@ _BOUNDARY: Final = re.compile(
     rb"|(?P<error>(?:lctl: )?error: )[^\n]*\n?)",
     re.MULTILINE,
 )
-_TARGET: Final = re.compile(
-    r"(?:(?P<fs>[^.]+)-)?(?P<kind>MDT|OST)(?P<index>[0-9a-fA-F]{4})(?:_UUID)?"
-)
-_NAMESPACE: Final = re.compile(r"(?:mdt|filter|MGC|mdc|osc)-")
-_EXPORT: Final = re.compile(r"\.exports\.(?P<nid>[^@]+@\w+)\.")
-_SOURCES: Final[dict[str, TargetKind]] = {"mdt": "mdt", "obdfilter": "ost", "mgs": "mgs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +26,6 @@ class ParameterValue:
     name: str
     value: bytes
     offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """What a parameter's name says about whose it is; None where it does not say."""
-
-    target: str | None = None
-    file_system: str | None = None
-    kind: TargetKind | None = None
-    nid: str | None = None
-    """The client, for what is kept for each client."""
 
 
 def iter_parameters(
@@ -95,23 +76,6 @@ class _Splitter:
             self._parts.append(text)
         elif text.strip():
             self._defects.add(offset, "text of no parameter")
-
-
-def owner_of(name: str) -> Owner:
-    """Return whose parameter this is.
-
-    >>> owner_of("obdfilter.scratch-OST0003.exports.10.1.2.3@o2ib.stats")
-    Owner(target='scratch-OST0003', file_system='scratch', kind='ost', nid='10.1.2.3@o2ib')
-    """
-    source, *rest = name.split(".")
-    nid = match["nid"] if (match := _EXPORT.search(name)) else None
-    kind = _SOURCES.get(source)
-    for part in rest[:2]:
-        if match := _TARGET.fullmatch(_NAMESPACE.sub("", part, count=1)):
-            kind = "mdt" if match["kind"] == "MDT" else "ost"
-            target = match[0].removesuffix("_UUID")
-            return Owner(target, match["fs"], kind, nid)
-    return Owner(rest[0] if kind and rest else None, None, kind, nid)
 
 
 def parse_integer(value: bytes) -> int | None:
