@@ -46,6 +46,7 @@ INSERT INTO hot.frames VALUES
     ('oss1', 'e', 2, '2022-10-28 00:00:10Z', '2022-10-28 00:00:11Z', 'stored', 5, 0, 100, 9);
 INSERT INTO hot.usage_ost VALUES
     ('2022-10-28 00:00:10Z', '2022-10-28 00:00:00Z', 0, 0, 3, 30, NULL, NULL, NULL, false, false);
+INSERT INTO hot.quality VALUES ('2022-10-28 00:00:10Z', 'scratch-OST0000', 'sound', false, 4);
 COPY (SELECT 'oss1' AS server, 'e' AS epoch, 1::BIGINT AS sequence,
              '2022-10-27 00:00:10Z'::TIMESTAMPTZ AS time, NULL::TIMESTAMPTZ AS received,
              'stored' AS state, 4::BIGINT AS entries, 0::BIGINT AS defects,

@@ -33,6 +33,10 @@ def test_an_old_store_is_brought_up_to_date(old_store):
             assert steps(store) == [(1, None), (2, None)]
             assert store.query("SELECT samples FROM usage_ost").column(0).to_pylist() == [3]
             assert store.has_frame("oss1", "e", 1)
+            assert store.query("SELECT server, entries FROM quality").to_pylist() == [
+                {"server": None, "entries": 4}
+            ]
+            assert store.query("SELECT * FROM jobs").num_rows == 0
     with duckdb.connect(old_store / "store.duckdb") as database:
         assert database.execute("SELECT version FROM store").fetchall() == [(VERSION,)]
 

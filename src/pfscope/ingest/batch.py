@@ -130,7 +130,9 @@ def _summed(table: pa.Table) -> pa.Table:
     return grouped.select(USAGE.names).cast(USAGE)
 
 
-def quality_rows(time_us: int, stats: JobStats, quality: NDArray[np.int8]) -> list[Row]:
+def quality_rows(
+    time_us: int, server: str, stats: JobStats, quality: NDArray[np.int8]
+) -> list[Row]:
     """Count the entries of a snapshot by target and quality."""
     entries = np.bincount(stats.target.astype(np.int64) * 128 + quality)
     rows = []
@@ -139,6 +141,7 @@ def quality_rows(time_us: int, stats: JobStats, quality: NDArray[np.int8]) -> li
         rows.append(
             {
                 "time": time_us,
+                "server": server,
                 "target": stats.targets[key // 128],
                 "class": name,
                 "system": system,

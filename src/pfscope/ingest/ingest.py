@@ -191,7 +191,7 @@ class Ingest:
         batch.add_usage(usage, others)
         self._add_operations(batch)
         quality = self.memory.quality[usage.entry_slot]
-        batch.add_rows("quality", quality_rows(time_us, stats, quality))
+        batch.add_rows("quality", quality_rows(time_us, server, stats, quality))
         uncounted = stats.entries - int(np.count_nonzero(usage.counted))
         batch.count(server, "duplicate", "repeated or already counted", 0, uncounted)
         batch.count(server, "stored", "in a shared series", 0, self.series.folded)

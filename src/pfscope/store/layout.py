@@ -19,7 +19,7 @@ UNFINISHED: Final = ".unfinished"
 """Ends the name of a part while it is written; names of this kind are rubbish after a crash."""
 DAY_US: Final = 86_400_000_000
 
-DAILY: Final = {**dict.fromkeys(TIMED, "time"), "series": "first_seen"}
+DAILY: Final = {**dict.fromkeys(TIMED, "time"), "series": "first_seen", "jobs": "submit"}
 """The tables that are kept by day, and the column that says which day."""
 
 ORDER: Final = {
@@ -30,11 +30,12 @@ ORDER: Final = {
     "target_totals": ("target", "operation", "time"),
     "server_load": ("server", "time"),
     "quality": ("target", "class", "time"),
+    "jobs": ("job", "recorded"),
     "frames": ("server", "time", "sequence"),
 }
 """How the rows of a part are sorted: like values beside each other are small on disk."""
 
-ADDED: Final = {("frames", "clock_step_us"): 1}
+ADDED: Final = {("frames", "clock_step_us"): 1, ("quality", "server"): 2}
 """Columns that came with a later version of the schema; older parts have nulls there."""
 
 _EPOCH = date(1970, 1, 1)

@@ -85,7 +85,16 @@ def _clock_steps(cursor: DuckDBPyConnection) -> None:
     cursor.execute("ALTER TABLE hot.frames ADD COLUMN clock_step_us BIGINT")
 
 
-STEPS: Final[dict[int, Callable[[DuckDBPyConnection], None]]] = {0: _clock_steps}
+def _servers_and_jobs(cursor: DuckDBPyConnection) -> None:
+    cursor.execute("DROP VIEW IF EXISTS quality")
+    cursor.execute("ALTER TABLE hot.quality ADD COLUMN server VARCHAR")
+    cursor.execute(create_table("jobs", "hot.jobs"))
+
+
+STEPS: Final[dict[int, Callable[[DuckDBPyConnection], None]]] = {
+    0: _clock_steps,
+    1: _servers_and_jobs,
+}
 """The step that leads away from each version."""
 
 assert set(STEPS) == set(range(VERSION))

@@ -8,7 +8,7 @@ from typing import Final
 
 import pyarrow as pa
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised with every change of a table; `migrations` brings older stores up."""
 
 TIME: Final = pa.timestamp("us", "UTC")
@@ -106,8 +106,33 @@ QUALITY: Final = pa.schema(
         ("class", pa.string()),
         ("system", pa.bool_()),
         ("entries", pa.int64()),
+        ("server", pa.string()),
     ]
 )
+"""What was in a read; it also tells which server a target was on at the time of a usage row."""
+
+JOBS: Final = pa.schema(
+    [
+        ("job", pa.string()),
+        ("array_job", pa.string()),
+        ("array_task", pa.string()),
+        ("user", pa.string()),
+        ("user_name", pa.string()),
+        ("group", pa.string()),
+        ("project", pa.string()),
+        ("partition", pa.string()),
+        ("name", pa.string()),
+        ("nodes", pa.string()),
+        ("node_count", pa.int64()),
+        ("submit", TIME),
+        ("start", TIME),
+        ("end", TIME),
+        ("state", pa.string()),
+        ("recorded", TIME),
+    ]
+)
+"""What the scheduler says of a job; of several rows of one job the latest `recorded` counts. `user`
+and `group` are numeric ids where they are known, `nodes` is a host list as Slurm writes it."""
 
 FRAMES: Final = pa.schema(
     [
@@ -147,6 +172,7 @@ TABLES: Final = {
     "target_totals": TARGET_TOTALS,
     "server_load": SERVER_LOAD,
     "quality": QUALITY,
+    "jobs": JOBS,
     "frames": FRAMES,
     "ledger": LEDGER,
 }
