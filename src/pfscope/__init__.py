@@ -4,3 +4,13 @@ Importing this package costs nothing and works on Python 3.6, because the agent 
 """
 
 __version__ = "0.1.0"
+
+
+def open(source, config=None):  # type: ignore[no-untyped-def]  # noqa: A001 - as `tarfile.open`
+    """Return the data in a directory, or at the URL of a server: see `pfscope.query.data.Data`.
+
+    `config` is the site's configuration file; without it the usual places are looked at.
+    """
+    from pfscope.opening import open_data
+
+    return open_data(source, config)

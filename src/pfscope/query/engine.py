@@ -1,0 +1,65 @@
+"""Where a question is answered: any engine that has the store's tables under their names."""
+
+from collections.abc import Hashable, Sequence
+from typing import Protocol
+
+import ibis
+import ibis.expr.types as ir
+import pyarrow as pa
+
+from pfscope.query.prepared import Build, Prepared
+from pfscope.query.window import EvenSteps
+
+
+class Engine(Protocol):
+    """Turns an expression over the store's tables into rows."""
+
+    def run(self, question: ir.Table) -> pa.Table:
+        """Return the rows."""
+
+    def run_prepared(
+        self, key: Hashable, build: Build, steps: EvenSteps, horizon_us: int | None
+    ) -> pa.Table:
+        """Return the rows of a question that is asked again and again for other times."""
+
+
+class Queryable(Protocol):
+    """What is asked of a store: one SELECT, all rows."""
+
+    def query(self, sql: str, parameters: Sequence[object] = ()) -> pa.Table:
+        """Return the rows."""
+
+
+class StoreEngine:
+    """Answers from a store, in the SQL of its database."""
+
+    def __init__(self, store: Queryable, dialect: str = "duckdb") -> None:
+        self._store, self._dialect = store, dialect
+        self._prepared = Prepared(dialect)
+
+    def run(self, question: ir.Table) -> pa.Table:
+        """Return the rows."""
+        return self._store.query(self._prepared.compiled(question))
+
+    def run_prepared(
+        self, key: Hashable, build: Build, steps: EvenSteps, horizon_us: int | None
+    ) -> pa.Table:
+        """Return the rows, without compiling a question anew."""
+        return self._store.query(self._prepared.sql(key, build, steps, horizon_us))
+
+
+class BackendEngine:
+    """Answers from what Ibis is connected to: Spark over the Parquet tree, a shared database."""
+
+    def __init__(self, backend: ibis.BaseBackend) -> None:
+        self._backend = backend
+
+    def run(self, question: ir.Table) -> pa.Table:
+        """Return the rows."""
+        return self._backend.to_pyarrow(question)
+
+    def run_prepared(
+        self, _key: Hashable, build: Build, steps: EvenSteps, horizon_us: int | None
+    ) -> pa.Table:
+        """Return the rows."""
+        return self.run(build(steps, horizon_us))
