@@ -1,4 +1,4 @@
-"""`pfscope import dumps|frames`: recorded collections into a store, by the path of live ones.
+"""`pfscope import dumps|frames|slurm`: what was recorded into a store, by the path of what is live.
 
 It may be stopped and started again: what is in the store already is passed by.
 """
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from pathlib import Path
 
+from pfscope.cli import import_slurm
 from pfscope.cli.inputs import read_chunks
 from pfscope.config import add_config, load_config
 from pfscope.errors import InputError
@@ -25,6 +26,7 @@ from pfscope.store.housekeeping import Rules
 EXAMPLES = """examples:
   pfscope import dumps DUMPS --data DATA
   pfscope import frames SPOOL/*.pfl --data DATA
+  pfscope import slurm sacct.txt --data DATA
 
 DUMPS is a tree SERVER/YYYYmmddTHHMMSSZ.txt, plain, .gz or .zst, of what `lctl get_param` printed at
 that time:
@@ -39,7 +41,7 @@ _CHECKPOINT_EVERY = 2048
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the two commands."""
+    """Declare the commands."""
     parser.epilog = EXAMPLES
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     dumps = commands.add_parser("dumps", help="import a tree of `lctl get_param` outputs")
@@ -49,10 +51,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for command in (dumps, frames):
         command.add_argument("--data", type=Path, required=True, metavar="DIR", help="the store")
         add_config(command)
+        command.set_defaults(command_run=_import_frames)
+    summary = "import what Slurm's sacct printed of jobs"
+    told = f"{summary[0].upper()}{summary[1:]}."
+    slurm = commands.add_parser("slurm", help=summary, description=told)
+    import_slurm.configure(slurm)
+    slurm.set_defaults(command_run=import_slurm.run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Import everything that is named."""
+    code: int = args.command_run(args)
+    return code
+
+
+def _import_frames(args: argparse.Namespace) -> int:
     if args.command == "dumps":
         dumps = _dumps_by_time(args.source)
         frames: Iterable[Readable] = map(_dump_frame, dumps)

@@ -32,7 +32,8 @@ def iso_text(time_us: int) -> str:
 
 def micros(time: ir.Column) -> ir.IntegerColumn:
     """Return times as microseconds since 1970."""
-    return time.delta(moment(0), unit="microsecond")
+    # Calendars of time zones are slow in arithmetic; the session's zone is UTC everywhere.
+    return time.cast("timestamp").delta(ibis.timestamp("1970-01-01"), unit="microsecond")
 
 
 def instant(time_us: ir.IntegerColumn, near_us: int) -> ir.TimestampColumn:
@@ -42,4 +43,5 @@ def instant(time_us: ir.IntegerColumn, near_us: int) -> ir.TimestampColumn:
     whole = (offset // _SECOND_US).cast("int64")
     rest = offset - whole * _SECOND_US
     seconds = ibis.interval(seconds=1) * whole + ibis.interval(microseconds=1) * rest
-    return moment(near_us) + seconds
+    near = ibis.literal(iso_text(near_us)).cast("timestamp('UTC')").cast("timestamp")
+    return (near + seconds).cast("timestamp('UTC')")

@@ -16,6 +16,8 @@ from pfscope.query.tables import moment, table
 from pfscope.query.window import Window
 
 _TABLES = {"mdt": "usage_mdt", "ost": "usage_ost"}
+_SHORT = 3
+_BITS = 62
 
 
 def increments(selection: Selection, terms: Sequence[Term], keys: Sequence[str]) -> ir.Table:
@@ -27,8 +29,8 @@ def increments(selection: Selection, terms: Sequence[Term], keys: Sequence[str])
 def rows(selection: Selection, term: Term, keys: Sequence[str]) -> ir.Table:
     """Return the rows of usage themselves, with the keys beside them."""
     used = ibis.union(*[_reaching(selection, kind) for kind in _kinds(selection, term)])
-    used = used.filter(used.number.isin(list(term.weights)))
-    found = used.inner_join(_series(selection, keys), "series")
+    used = used.filter(_counted(used.number, sorted(term.weights)))
+    found = used.inner_join(series_of(selection, keys), "series")
     if "operation" in keys:
         found = found.mutate(operation=found.number.cases(*term.names.items()))
     if "server" in {*keys, *selection.where}:
@@ -47,6 +49,16 @@ def _of_term(selection: Selection, term: Term, keys: Sequence[str]) -> ir.Table:
     return used.group_by([*keys, "begin", "time"]).agg(value=total)
 
 
+def _counted(number: ir.IntegerColumn, wanted: Sequence[int]) -> ir.BooleanValue:
+    """Tell which operations are meant: a long list of them is slow, bits of one number are not."""
+    low, high = wanted[0], wanted[-1]
+    if len(wanted) <= _SHORT or high - low >= _BITS:
+        return number.isin(wanted)
+    bits = sum(1 << (n - low) for n in wanted)
+    bit = (ibis.literal(bits, "int64") >> (number - low).cast("int64")) & 1
+    return number.between(low, high) & (bit == 1)
+
+
 def _kinds(selection: Selection, term: Term) -> list[str]:
     """Return the kinds of targets that can matter."""
     targets = [p for p in selection.where.get("target", ()) if not p.startswith("!")]
@@ -63,12 +75,11 @@ def _reaching(selection: Selection, kind: str) -> ir.Table:
     if selection.horizon_us is not None:
         conditions.append(used.time <= moment(selection.horizon_us))
     conditions.append(used.begin < moment(window.end_us))
-    return used.filter(*conditions).select(
-        "series", "samples", "total", "sumsq", "begin", "time", number=used.operation
-    )
+    columns = ("series", "samples", "total", "sumsq", "minimum", "maximum", "begin", "time")
+    return used.filter(*conditions).select(*columns, number=used.operation)
 
 
-def _series(selection: Selection, keys: Sequence[str]) -> ir.Table:
+def series_of(selection: Selection, keys: Sequence[str]) -> ir.Table:
     """Return the series that fit, with the keys."""
     filters = {k: v for k, v in selection.where.items() if k != "server"}
     helping = {"system"} if selection.system is not None else set()

@@ -1,0 +1,5 @@
+"""Logs of others as Arrow: schedulers now. Files to tables; no network, no store, no neighbours.
+
+Every reader streams, and sets aside and counts what it cannot read. Text that users wrote leaves
+this room as ASCII, other bytes as `\\xHH`.
+"""
