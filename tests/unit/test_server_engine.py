@@ -93,7 +93,8 @@ def test_a_crash_between_commit_and_release_counts_nothing_twice(tmp_path):
 
     engine = Engine(store, NoCheckpoint, Limits(), checkpoint_s=0.01)
     keep(engine, *map(candidate, range(10)))
-    until(engine.problems)
+    until(lambda: engine.state().troubles["memory"])
+    assert keep(engine, candidate(9)) == ["duplicate"]
     engine.close()
     engine = make_engine(store)
     keep(engine, candidate(10))
@@ -108,6 +109,7 @@ def test_a_frame_that_is_damaged_in_the_journal_is_counted_as_dropped(tmp_path):
     store.failing = True
     engine = make_engine(store)
     keep(engine, candidate(0), candidate(1), candidate(2))
+    until(engine.problems)
     (segment,) = (tmp_path / "journal").glob("*.pfl")
     data = bytearray(segment.read_bytes())
     data[len(encoded(0)) + 60] ^= 0xFF

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from pfscope.errors import InputError
-from pfscope.frames import LogFull, decode, iter_frames
-from pfscope.server import journal as journal_module
+from pfscope.frames import FrameLog, LogFull, decode, iter_frames
+from pfscope.frames.segment import Segment
+from pfscope.server import room
 from pfscope.server.journal import Archive, Journal
 from pfscope.server.judge import Candidate
 from pfscope.server.limits import Limits
@@ -144,7 +145,7 @@ def test_a_nearly_full_disk_and_a_full_journal_defer_what_is_new(tmp_path, monke
     assert journal.problem() == "the journal is full"
     closed(journal)
     free = SimpleNamespace(free=99)
-    monkeypatch.setattr(journal_module.shutil, "disk_usage", lambda _path: free)
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda _path: free)
     journal, _ = opened(tmp_path, limits=Limits(free_bytes=100))
     assert statuses(journal, candidate(2)) == ["retry"]
     assert journal.problem() == "the disk is nearly full"
@@ -198,3 +199,56 @@ def test_finishing_answers_what_was_handed_in(tmp_path):
     answers = [journal.hand_in([candidate(i)]) for i in range(20)]
     closed(journal)
     assert [answer.result(0)[0].status for answer in answers] == ["stored"] * 20
+
+
+def test_a_frame_that_the_journal_has_twice_is_left_once(tmp_path):
+    with FrameLog(str(tmp_path / "journal")) as written:
+        for sequence in (1, 2, 1):
+            written.append(encoded(sequence))
+    journal, left = opened(tmp_path)
+    assert [kept.key[2] for kept in left] == [1, 2]
+    journal.release(left)
+    closed(journal)
+    assert sequences(tmp_path) == []
+
+
+def test_what_was_released_stays_so_though_a_full_disk_could_not_note_it(tmp_path, monkeypatch):
+    kept = []
+    journal, _ = opened(tmp_path, kept)
+    statuses(journal, candidate(0), candidate(1))
+
+    def no_room(*_arguments):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Segment, "_store_acks", no_room)
+        patch.setattr(journal._log, "sync", no_room)
+        journal.release(kept[1:])
+        assert statuses(journal, candidate(2)) == ["retry"]
+    assert statuses(journal, candidate(2)) == ["stored"]
+    assert journal.figures().frames == 2
+    closed(journal)
+    journal, left = opened(tmp_path)
+    assert [k.key[2] for k in left] == [0, 2]
+    journal.release(left)
+    closed(journal)
+    assert sequences(tmp_path) == []
+
+
+def test_an_archive_without_room_stops_nothing_and_is_told(tmp_path, monkeypatch):
+    kept = []
+    journal, _ = opened(tmp_path, kept, archive=Archive(tmp_path / "archive"))
+    statuses(journal, *map(candidate, range(50)))
+
+    def full(_encoded):
+        raise LogFull("no room for a frame: No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal._archive, "append", full)
+        journal.release(kept[:40])
+    assert "No space left" in journal.archive_trouble.reason
+    journal.release(kept[40:])
+    assert journal.archive_trouble.reason == ""
+    closed(journal)
+    assert len(list(iter_frames(str(tmp_path / "archive")))) == 10
+    assert sequences(tmp_path) == []

@@ -4,18 +4,26 @@
 """
 
 import asyncio
-import shutil
+import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pfscope.config import Config
 from pfscope.server.feeder import Feeder, Ingest
+from pfscope.server.housekeeper import Housekeeper
 from pfscope.server.journal import Archive, Figures, Journal
 from pfscope.server.judge import Candidate, Key, Verdict
 from pfscope.server.limits import Limits
+from pfscope.server.room import free_bytes, lack_told
 from pfscope.server.tally import CountingStore, Tally
-from pfscope.store.protocol import LedgerChange, Store
+from pfscope.server.trouble import Trouble
+from pfscope.store.protocol import LedgerChange, Store, StoreError
+
+log = logging.getLogger("pfscope.server")
+_PATIENCE_S: Final = 30.0
+"""So long the end of the server waits for its housekeeping."""
 
 
 class State(NamedTuple):
@@ -26,6 +34,8 @@ class State(NamedTuple):
     deferred: int
     free_bytes: int
     ready: bool
+    troubles: dict[str, bool]
+    """Whether a part of the server has trouble."""
 
 
 class Engine:
@@ -38,6 +48,8 @@ class Engine:
         limits: Limits,
         archive: Archive | None = None,
         checkpoint_s: float = 60.0,
+        housekeeper: Housekeeper | None = None,
+        patience_s: float = _PATIENCE_S,
     ) -> None:
         self.limits = limits
         self._tally = Tally()
@@ -49,8 +61,11 @@ class Engine:
         self._servers = {line.server for line in self.ledger()}
         self._deferred = 0
         self._closed = False
+        self._housekeeper = housekeeper or Housekeeper()
+        self._patience_s = patience_s
         self._feeder.start(self._journal.left())
         self._journal.start(self._feeder.add)
+        self._housekeeper.start(store)
 
     @classmethod
     def open(
@@ -62,36 +77,44 @@ class Engine:
         from pfscope.store.embedded import open_store
         from pfscope.store.housekeeping import Rules
 
-        store = open_store(directory, rules=Rules(retention=config.retention))
-        try:
-            ingest_limits = IngestLimits(limits.new_series)
-            return cls(
+        rules = Rules(retention=config.retention)
+        ingest_limits = IngestLimits(limits.new_series, limits.entries_per_target)
+        housekeeper = Housekeeper()
+        with lack_told(directory), ExitStack() as undo:
+            store = open_store(directory, rules=rules, step=housekeeper.step)
+            undo.callback(store.close)
+            engine = cls(
                 store,
                 lambda counting: RealIngest(
                     counting, config, ingest_limits, wait_s=limits.reorder_s
                 ),
                 limits,
                 archive,
+                housekeeper=housekeeper,
             )
-        except BaseException:
-            store.close()
-            raise
+            undo.pop_all()
+            return engine
+
+    @property
+    def store(self) -> CountingStore:
+        """The open store, for those who only ask."""
+        return self._store
 
     async def keep(self, items: Sequence[Candidate | Verdict]) -> list[Verdict]:
         """Return a verdict for each item, in order; those that are one already are counted."""
         refused = [self._known_server(item) for item in items]
         wanted = [item for item in refused if isinstance(item, Candidate)]
-        committed = await asyncio.to_thread(self._committed, wanted)
-        fresh = [item for item in wanted if item.key not in committed]
-        kept = await asyncio.wrap_future(self._journal.hand_in(fresh)) if fresh else []
-        verdicts = list(_merged(refused, committed, kept))
+        answers = await self._answers(wanted)
+        verdicts = [item if isinstance(item, Verdict) else next(answers) for item in refused]
         for verdict in verdicts:
             self._count(verdict)
         return verdicts
 
     def problems(self) -> list[str]:
         """Return why the server is not ready; nothing when it is."""
-        found = [self._journal.problem(), self._feeder.trouble]
+        found = [self._journal.problem()]
+        if self._feeder.trouble.reason:
+            found.append(f"the ingest fails: {self._feeder.trouble.reason}")
         if self._feeder.backlog > self.limits.backlog:
             found.append(f"{self._feeder.backlog} frames wait for the ingest")
         return [problem for problem in found if problem]
@@ -106,8 +129,9 @@ class Engine:
             self._journal.figures(),
             self._feeder.backlog,
             self._deferred,
-            shutil.disk_usage(self._store.directory).free,
+            free_bytes(self._store.directory),
             not self.problems(),
+            {trouble.part: bool(trouble.reason) for trouble in self._troubles()},
         )
 
     def close(self) -> None:
@@ -115,10 +139,36 @@ class Engine:
         if self._closed:
             return
         self._closed = True
+        self._housekeeper.stop()
         self._journal.finish()
         self._feeder.close()
         self._journal.close()
-        self._store.close()
+        if self._housekeeper.wait(self._patience_s):
+            self._store.close()
+        else:
+            log.warning("housekeeping does not end; the next start undoes what it was doing")
+
+    def _troubles(self) -> tuple[Trouble, ...]:
+        return (
+            self._journal.trouble,
+            self._journal.archive_trouble,
+            self._feeder.trouble,
+            self._feeder.memory_trouble,
+            self._housekeeper.trouble,
+        )
+
+    async def _answers(self, wanted: Sequence[Candidate]) -> Iterator[Verdict]:
+        """Return what becomes of frames that may be kept, in their order."""
+        try:
+            committed = await asyncio.to_thread(self._committed, wanted)
+        except StoreError:  # whether it has them cannot be told
+            return (Verdict(c.key, "retry", "later", "the store fails") for c in wanted)
+        fresh = [item for item in wanted if item.key not in committed]
+        kept = iter(await self._kept(fresh))
+        return (Verdict(c.key, "duplicate") if c.key in committed else next(kept) for c in wanted)
+
+    async def _kept(self, fresh: Sequence[Candidate]) -> list[Verdict]:
+        return await asyncio.wrap_future(self._journal.hand_in(fresh)) if fresh else []
 
     def _known_server(self, item: Candidate | Verdict) -> Candidate | Verdict:
         """Refuse a new name when there are too many, so that no count grows without bound."""
@@ -138,16 +188,3 @@ class Engine:
             self._deferred += 1
         elif verdict.status != "stored":
             self._tally.add(server, verdict.status, verdict.code)
-
-
-def _merged(
-    items: Sequence[Candidate | Verdict], committed: set[Key], kept: Sequence[Verdict]
-) -> Iterator[Verdict]:
-    answers = iter(kept)
-    for item in items:
-        if isinstance(item, Verdict):
-            yield item
-        elif item.key in committed:
-            yield Verdict(item.key, "duplicate")
-        else:
-            yield next(answers)

@@ -16,11 +16,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
-from pfscope.errors import PfscopeError
 from pfscope.frames import Frame, FrameError
 from pfscope.server.journal import Journal, Kept
 from pfscope.server.judge import Key
 from pfscope.server.tally import CountingStore, Tally
+from pfscope.server.trouble import CIRCUMSTANCES, Trouble
 
 log = logging.getLogger("pfscope.server")
 _BATCH_FRAMES: Final = 64
@@ -28,8 +28,9 @@ _BATCH_BYTES: Final = 16 << 20
 _CHECKPOINT_BYTES: Final = 256 << 20
 _IDLE_S: Final = 1.0
 _FLUSH_S: Final = 2.0
-_MAINTAIN_S: Final = 600.0
+_SHORTEST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 60.0
+_ASIDE_IN_A_ROW: Final = 64
 _CHECKPOINT_SHARE: Final = 20
 """A checkpoint of a large memory takes long: at most one part in so many of the time."""
 
@@ -53,11 +54,6 @@ class Ingest(Protocol):
         """Write the memory down, so that the frames taken so far are not needed any more."""
 
 
-_OTHER_TROUBLE: Final = (OSError, MemoryError, PfscopeError)
-"""Failures of disk, memory or store: no frame is to blame."""
-_ASIDE_IN_A_ROW: Final = 64
-
-
 class _EndingError(Exception):
     """Breaks off a recovery that nobody waits for any more."""
 
@@ -73,8 +69,10 @@ class Feeder:
         tally: Tally,
         checkpoint_s: float = 60.0,
     ) -> None:
-        self.trouble = ""
-        """Why frames wait in the journal; empty when they do not."""
+        self.trouble = Trouble("ingest")
+        """Why frames wait in the journal."""
+        self.memory_trouble = Trouble("memory")
+        """Why those that are committed stay there."""
         self._journal = journal
         self._make_ingest = make_ingest
         self._store = store
@@ -88,7 +86,8 @@ class Feeder:
         self._aside_in_a_row = 0
         self._change = threading.Condition()
         self._ending = False
-        self._checkpoint_at = self._flush_at = self._maintain_at = 0.0
+        self._checkpoint_at = self._flush_at = 0.0
+        self._pause_s = _SHORTEST_PAUSE_S
         self._thread = threading.Thread(target=self._run, name="feeder", daemon=True)
 
     @property
@@ -115,24 +114,21 @@ class Feeder:
         self._thread.join()
 
     def _run(self) -> None:
-        pause_s = 1.0
         while True:
             try:
                 ingest = self._recovered()
                 if ingest is None:
                     continue
-                pause_s = 1.0
                 self._feed(ingest)
             except _EndingError:
                 return
-            except Exception as error:  # the frames are safe, and are tried again
-                self.trouble = f"the ingest fails: {str(error) or type(error).__name__}"
-                log.exception("the ingest fails; again in %.0f s", pause_s)
+            except Exception as error:  # noqa: BLE001 - the frames are safe, and are tried again
+                self.trouble.failed(error)
             with self._change:
                 if self._ending:
                     return
-                self._change.wait_for(lambda: self._ending, pause_s)
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+                self._change.wait_for(lambda: self._ending, self._pause_s)
+            self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_S)
 
     def _recovered(self) -> Ingest | None:
         """Return an ingest that goes on where the last one was; None when frames were put aside."""
@@ -140,7 +136,7 @@ class Feeder:
         left = self._begin_again()
         try:
             ingest.recover(self._frames(self._one_by_one(left)))
-        except (_EndingError, *_OTHER_TROUBLE):
+        except (_EndingError, *CIRCUMSTANCES):
             raise
         except Exception:
             if self._at is None or self._aside_in_a_row >= _ASIDE_IN_A_ROW:
@@ -149,7 +145,6 @@ class Feeder:
             self._put_aside({self._at.key, *ingest.waiting()})
             return None
         self._took(left, ingest)
-        self.trouble = ""
         return ingest
 
     def _begin_again(self) -> list[Kept]:
@@ -175,7 +170,9 @@ class Feeder:
             ingest.take(list(self._frames(batch)))
             self._took(batch, ingest)
             self._aside_in_a_row = 0 if batch else self._aside_in_a_row
-            self._housekeeping(ingest)
+            self._write_down(ingest)
+            self._pause_s = _SHORTEST_PAUSE_S
+            self.trouble.over()
         self._checkpoint(ingest)
         self._store.flush()
 
@@ -215,24 +212,31 @@ class Feeder:
             self._at = kept
             yield kept
 
-    def _housekeeping(self, ingest: Ingest) -> None:
+    def _write_down(self, ingest: Ingest) -> None:
+        """Write memory and counts down when that is due."""
         now = time.monotonic()
         taken_bytes = sum(kept.position.length for kept in self._taken)
-        if now >= self._checkpoint_at or taken_bytes > _CHECKPOINT_BYTES:
+        many = taken_bytes > _CHECKPOINT_BYTES and not self.memory_trouble.reason
+        if many or now >= self._checkpoint_at:
             self._checkpoint(ingest)
         if now >= self._flush_at:
             self._store.flush()
             self._flush_at = now + _FLUSH_S
-        if now >= self._maintain_at:
-            self._store.maintain(time.time_ns() // 1000)
-            self._maintain_at = now + _MAINTAIN_S
 
     def _checkpoint(self, ingest: Ingest) -> None:
+        """Write the memory down and release what it includes; if that fails, try it again later."""
         begin = time.monotonic()
         if self._taken:
-            ingest.checkpoint()
-            waiting = ingest.waiting()
-            self._journal.release(kept for kept in self._taken if kept.key not in waiting)
-            self._taken = [kept for kept in self._taken if kept.key in waiting]
+            try:
+                ingest.checkpoint()
+            except CIRCUMSTANCES as error:
+                self.memory_trouble.failed(error)
+            else:
+                self.memory_trouble.over()
+                self._release(ingest.waiting())
         end = time.monotonic()
         self._checkpoint_at = end + max(self._checkpoint_s, _CHECKPOINT_SHARE * (end - begin))
+
+    def _release(self, waiting: set[Key]) -> None:
+        self._journal.release(kept for kept in self._taken if kept.key not in waiting)
+        self._taken = [kept for kept in self._taken if kept.key in waiting]

@@ -6,9 +6,7 @@ duplicate. What cannot be kept now (a full disk, a full journal, a failed sync) 
 leaves nothing behind. A frame leaves with `release`, when it is safe elsewhere.
 """
 
-import logging
 import queue
-import shutil
 import threading
 import time
 from collections import deque
@@ -18,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pfscope.errors import InputError
+from pfscope.errors import InputError, PfscopeError
 from pfscope.frames import (
     Frame,
     FrameError,
@@ -31,10 +29,12 @@ from pfscope.frames import (
 from pfscope.server.judge import Candidate, Key, Verdict
 from pfscope.server.limits import Limits
 from pfscope.server.quarantine import quarantine
+from pfscope.server.room import free_bytes, try_to_write
+from pfscope.server.trouble import Trouble
 
-log = logging.getLogger("pfscope.server")
 _WAITING: Final = 256
 _RECENT: Final = 100_000
+_PROBE_S: Final = 1.0
 
 
 class Kept(NamedTuple):
@@ -77,8 +77,9 @@ class Journal:
         archive: Archive | None = None,
     ) -> None:
         self.directory = directory
-        self.failing = ""
-        """Why the last frames could not be kept; empty when they could."""
+        self.trouble = Trouble("journal")
+        """Why frames cannot be kept."""
+        self.archive_trouble = Trouble("archive")
         self._limits = limits
         self._on_kept: Callable[[Sequence[Kept]], None] = lambda _frames: None
         self._aside = directory.parent / "quarantine"
@@ -89,7 +90,7 @@ class Journal:
         )
         self._broken = False
         self._guard = threading.RLock()
-        self._held: set[Key] = set()
+        self._held: dict[Key, Position] = {}
         self._recent: deque[Key] = deque()
         self._recent_keys: set[Key] = set()
         self._syncs, self._sync_s = 0, 0.0
@@ -97,10 +98,11 @@ class Journal:
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
 
     def left(self) -> list[Kept]:
-        """Return what an earlier life left, in order."""
-        left = list(self._left())
-        self._held.update(kept.key for kept in left)
-        return left
+        """Return what an earlier life left, in order and each frame once."""
+        for kept in self._left():
+            self._held.setdefault(kept.key, kept.position)
+        self._let_go_of_strays()
+        return [Kept(key, position) for key, position in self._held.items()]
 
     def start(self, on_kept: Callable[[Sequence[Kept]], None]) -> None:
         """Begin to take frames; `on_kept` hears, in order, of everything that is durable."""
@@ -133,7 +135,7 @@ class Journal:
         with self._guard:
             self._log.acknowledge([kept.position for kept in frames])
             for kept in frames:
-                self._held.discard(kept.key)
+                self._held.pop(kept.key, None)
                 self._recent.append(kept.key)
                 self._recent_keys.add(kept.key)
             while len(self._recent) > _RECENT:
@@ -154,7 +156,7 @@ class Journal:
 
     def problem(self) -> str:
         """Return why frames are not kept at present; empty when they are."""
-        return self.failing or self._lack_of_room()
+        return self.trouble.reason or self._lack_of_room()
 
     def finish(self) -> None:
         """Keep and answer what was handed in, and take no more; reading and releasing go on."""
@@ -180,12 +182,22 @@ class Journal:
     def _run(self) -> None:
         ending = False
         while not ending:
-            handed = [self._queue.get()]
+            handed = self._next_handed()
+            ending = None in handed
+            if handed:
+                self._keep([h for h in handed if h is not None])
+            else:
+                self._probe()
+
+    def _next_handed(self) -> list[_Handed | None]:
+        """Wait for requests and return all there are; in trouble, none after a while."""
+        with suppress(queue.Empty):
+            handed = [self._queue.get(timeout=_PROBE_S if self.trouble.reason else None)]
             with suppress(queue.Empty):
                 while handed[-1] is not None:
                     handed.append(self._queue.get_nowait())
-            ending = handed[-1] is None
-            self._keep([h for h in handed if h is not None])
+            return handed
+        return []
 
     def _keep(self, handed: list[_Handed]) -> None:
         """Append all, sync once, answer each."""
@@ -195,34 +207,41 @@ class Journal:
             lack = self._lack_of_room()
             verdicts = [[self._append(c, fresh, lack) for c in h.candidates] for h in handed]
             self._sync(fresh)
-        except Exception as error:  # whatever it was, nobody may be told that frames are safe
-            log.exception("the journal cannot keep frames")
+        except Exception as error:  # noqa: BLE001 - nobody may be told that frames are safe
+            self.trouble.failed(error)
             self._forget(fresh)
-            self.failing = str(error) or type(error).__name__
-            verdicts = [[_later(c.key, self.failing) for c in h.candidates] for h in handed]
+            verdicts = [[_later(c.key, self.trouble.reason) for c in h.candidates] for h in handed]
         for one, its_verdicts in zip(handed, verdicts, strict=True):
             with suppress(InvalidStateError):  # whoever asked may have gone away
                 one.answer.set_result(its_verdicts)
+
+    def _probe(self) -> None:
+        """See whether frames could be kept again: senders may wait until they are told so."""
+        with suppress(OSError, PfscopeError):
+            self._mend()
+            if not self._lack_of_room():
+                try_to_write(self.directory)
+                self.trouble.over()
 
     def _append(self, candidate: Candidate, fresh: dict[Key, Kept], lack: str) -> Verdict:
         key = candidate.key
         if key in fresh or self.holds(key):
             return Verdict(key, "duplicate")
         if lack:
-            self.failing = lack
+            self.trouble.met(lack)
             return _later(key, lack)
         try:
             fresh[key] = Kept(key, self._log.append(candidate.encoded))
         except FramesError as error:
-            self.failing = str(error)
-            return _later(key, self.failing)
+            self.trouble.failed(error)
+            return _later(key, self.trouble.reason)
         return Verdict(key, "stored")
 
     def _lack_of_room(self) -> str:
         """Return why nothing may be appended now, if so."""
         if self._log.size_bytes > self._limits.journal_bytes:
             return "the journal is full"
-        if shutil.disk_usage(self.directory).free < self._limits.free_bytes:
+        if free_bytes(self.directory) < self._limits.free_bytes:
             return "the disk is nearly full"
         return ""
 
@@ -234,8 +253,8 @@ class Journal:
         self._syncs += 1
         self._sync_s += time.monotonic() - begin
         with self._guard:
-            self._held.update(fresh)
-        self.failing = ""
+            self._held.update((kept.key, kept.position) for kept in fresh.values())
+        self.trouble.over()
         self._on_kept(list(fresh.values()))
 
     def _forget(self, fresh: dict[Key, Kept]) -> None:
@@ -253,14 +272,22 @@ class Journal:
         if self._broken:
             with self._guard:
                 self._log = _open_log(self.directory)
+                self._let_go_of_strays()
             self._broken = False
+
+    def _let_go_of_strays(self) -> None:
+        """Acknowledge what nobody waits for: a full disk may have forgotten that it was before."""
+        wanted = set(self._held.values())
+        self._log.acknowledge(p for p in self._log.pending() if p not in wanted)
 
     def _copy_to(self, archive: FrameLog, frames: list[Kept]) -> None:
         for kept in frames:
             try:
                 archive.append(self._encoded(kept))
-            except FramesError as error:
-                log.warning("a frame is not archived: %s", error)
+            except (FramesError, OSError) as error:
+                self.archive_trouble.met(f"a frame is not archived: {error}")
+            else:
+                self.archive_trouble.over()
 
 
 def _later(key: Key, reason: str) -> Verdict:

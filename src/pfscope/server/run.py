@@ -5,10 +5,12 @@ says aloud that it should be insecure.
 """
 
 import ipaddress
+import os
 import re
 import signal
 import socket
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +21,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from pfscope.errors import InputError, UsageError
+from pfscope.server.housekeeper import HOUSEKEEPING
 from pfscope.server.limits import Limits
 from pfscope.server.logs import configure_logs
 from pfscope.server.notify import notify
@@ -89,6 +92,7 @@ def serve(
     _check_certificate(listen)
     with bound(listen) as (listener, url):
         make_server(make_app(), listen, limits, lambda: on_listening(url)).run([listener])
+    _leave_housekeeping_behind()
 
 
 def make_server(
@@ -145,6 +149,14 @@ class Server(uvicorn.Server):
         finally:
             for kind, handler in before.items():
                 signal.signal(kind, handler)
+
+
+def _leave_housekeeping_behind() -> None:
+    """End the process now if a thread of it is in the database still: later it would abort."""
+    if any(thread.name == HOUSEKEEPING for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 @contextmanager
