@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pfscope.ingest.difference import difference
 from pfscope.ingest.entries import Snapshot
 from pfscope.ingest.memory import Memory
-from pfscope.lustre.job_stats import parse_job_stats
+from pfscope.lustre.dictionary import Dictionary
+from pfscope.lustre.job_stats import JobStatsReader
 
 STEP_S = 120
 CLEANUP_S = 600
@@ -69,15 +70,19 @@ class World:
 class Reader:
     """Takes snapshots and adds up what they say was done."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept=None) -> None:
+        self.kept = kept
+        """A dictionary of ids that goes on from text to text, if any."""
         self.memory = Memory()
         self.series = []
         self.counted = Counter()
         self.covered = {}
 
     def take(self, time_s, text):
+        reader = JobStatsReader(self.kept)
+        reader.feed(text)
         usage = difference(
-            Snapshot("oss1", time_s * 10**6, parse_job_stats(text)), self.memory, self._number
+            Snapshot("oss1", time_s * 10**6, reader.finish()), self.memory, self._number
         )
         self.memory.target("oss1", "fs-OST0000").observe(time_s * 10**6, time_s * 10**9)
         assert (usage.samples >= 0).all()
@@ -90,9 +95,10 @@ class Reader:
                 assert interval[1] <= begin or interval[0] >= end, "an interval is covered twice"
             self.covered[key].append(interval)
 
-    def _number(self, keys, _weights):
-        self.series.extend(keys)
-        return list(range(len(self.series) - len(keys), len(self.series))), [0] * len(keys)
+    def _number(self, target, ids, _weights):
+        self.series.extend((target, raw) for raw in ids)
+        numbers = np.arange(len(self.series) - len(ids), len(self.series))
+        return numbers, np.zeros(len(ids), np.int8)
 
 
 counters = st.dictionaries(st.sampled_from(OPERATIONS), st.integers(1, 50), min_size=1)
@@ -137,10 +143,10 @@ def played(started, plan):
 
 
 @settings(deadline=None, max_examples=150)
-@given(st.booleans(), steps)
-def test_every_count_is_found_once(started, plan):
+@given(st.booleans(), steps, st.sampled_from([None, Dictionary]))
+def test_every_count_is_found_once(started, plan, kept):
     world, observations = played(started, plan)
-    reader = Reader()
+    reader = Reader(kept and kept())
     for time_s, text in observations:
         reader.take(time_s, text)
     assert +reader.counted == +world.counted
@@ -153,7 +159,7 @@ def test_repeats_and_late_snapshots_count_nothing_twice(started, plan, data):
         # The snapshot that would show that a skip was no removal may be the late one.
         plan = [step | {"skipped": set()} for step in plan]
     world, observations = played(started, plan)
-    reader = Reader()
+    reader = Reader(data.draw(st.sampled_from([None, Dictionary()])))
     reader.take(*observations[0])
     later = data.draw(st.permutations(observations[1:]))
     for time_s, text in [*later, *data.draw(st.lists(st.sampled_from(observations), max_size=3))]:

@@ -56,6 +56,15 @@ def test_a_pair_that_stands_twice_has_one_cell():
     assert first == second != 0
 
 
+def test_pairs_that_stand_twice_take_no_more_cells():
+    cells, slots = Cells(1, np.uint64), np.arange(1000).repeat(2)
+    cells.reserve(1000, 4)
+    for _ in range(20):
+        assert len(set(cells.claim(slots, np.zeros(2000, np.int64)).tolist())) == 1000
+        cells.release(np.arange(1000))
+    assert len(cells.values) <= 4096
+
+
 def test_cells_keep_their_values_when_more_slots_and_operations_come():
     cells = Cells(1, np.uint64)
     cells.reserve(2, 1)

@@ -61,8 +61,11 @@ def test_the_first_observation_is_a_baseline_and_idle_entries_make_no_rows(store
     assert balance(store) == {}
 
 
-def test_a_flood_shares_a_series_and_the_heavy_ones_stay(store):
-    ingest = Ingest(store, limits=Limits(new_series_per_hour=10))
+@pytest.mark.parametrize(
+    "limits", [Limits(new_series_per_hour=10), Limits(entries_per_target=10)], ids=["hour", "all"]
+)
+def test_a_flood_shares_a_series_and_the_heavy_ones_stay(store, limits):
+    ingest = Ingest(store, limits=limits)
     ingest.take([frame(0, HEAD)])
     text = HEAD + b"".join(
         entry(b"flood%d.1000" % i, 1 + 1000 * (i % 10 == 0), START_S + 60) for i in range(100)
@@ -151,3 +154,85 @@ def test_what_is_gone_is_forgotten_and_what_is_there_is_not(store):
         ingest.take([frame(number, HEAD + entry(b"stays.1", 5 + number))])
     assert len(ingest.memory) == 1
     assert used(store) == {"stays.1": 270}
+
+
+FLOOD, STEP = 100, 10
+"""Ids in each read, all of them new, and the intervals between reads: twenty minutes."""
+
+
+def flooded(number):
+    """Return a read of a flood, with one heavy job in it that was there from the beginning."""
+    flood = b"".join(entry(b"flood%d-%d.1" % (number, i), 1, shown(number)) for i in range(FLOOD))
+    return frame(number, HEAD + entry(b"heavy.1", 1000 * (number + 1)) + flood)
+
+
+def shown(number):
+    return START_S + 120 * number - 60
+
+
+def test_a_flood_of_many_hours_fills_neither_the_memory_nor_the_store(store, monkeypatch):
+    monkeypatch.setattr("pfscope.ingest.ids.KEPT", 2 * FLOOD)
+    ingest = Ingest(store, limits=Limits(entries_per_target=50), wait_s=0)
+    reads = range(0, 30 * STEP, STEP)
+    for number in reads:
+        ingest.take([flooded(number)])
+        assert len(ingest.memory) <= 1 + 2 * FLOOD, "what was gone for half an hour is forgotten"
+        assert len(ingest.series.ids) <= 2 * FLOOD
+    counted = used(store)
+    assert counted["heavy.1"] == 1000 * reads[-1]
+    assert sum(counted.values()) == counted["heavy.1"] + FLOOD * (len(reads) - 1)
+    folded = store.query(
+        "SELECT sum(entries)::BIGINT AS n FROM ledger WHERE reason = 'in a shared series'"
+    )
+    in_the_baseline = 1 + FLOOD - 50
+    assert counted["(others)"] == folded["n"][0].as_py() - in_the_baseline
+    assert balance(store) == {}
+
+
+def test_a_target_has_room_again_when_a_flood_is_gone(store):
+    ingest = Ingest(store, limits=Limits(entries_per_target=50), wait_s=0)
+    ingest.take([flooded(0)])
+    for number in (STEP, 2 * STEP, 3 * STEP):
+        ingest.take([frame(number, HEAD + entry(b"heavy.1", 1000 * (number + 1)))])
+    text = HEAD + entry(b"heavy.1", 1) + entry(b"late.2", 7, shown(4 * STEP))
+    ingest.take([frame(4 * STEP, text)])
+    assert used(store)["late.2"] == 7
+
+
+def test_a_flood_on_one_target_takes_nothing_from_another(store):
+    ingest = Ingest(store, limits=Limits(entries_per_target=50), wait_s=0)
+    ingest.take([flooded(0), flooded(STEP)])
+    other = HEAD.replace(b"OST0000", b"OST0001")
+    ingest.take(
+        [frame(2 * STEP, other), frame(3 * STEP, other + entry(b"a.1", 5, shown(3 * STEP)))]
+    )
+    assert used(store)["a.1"] == 5
+
+
+def test_an_id_that_was_forgotten_comes_back_as_new(store):
+    ingest = Ingest(store, wait_s=0)
+    texts = {0: (b"stays.1", b"goes.1"), 200: (b"stays.1",), 230: (b"stays.1", b"goes.1")}
+    for number, ids in texts.items():
+        counted = [entry(raw, 5 + number, shown(number)) for raw in ids]
+        ingest.take([frame(number, HEAD + b"".join(counted))])
+    assert len(ingest.memory) == 2
+    names = store.query("SELECT entry_id FROM series ORDER BY series")["entry_id"].to_pylist()
+    assert names == ["stays.1", "goes.1", "goes.1"]
+    assert used(store)["goes.1"] == 235
+
+
+def test_more_ids_than_are_kept_are_identified_all_the_same(store, monkeypatch):
+    monkeypatch.setattr("pfscope.ingest.ids.KEPT", 3)
+    monkeypatch.setattr("pfscope.ingest.reading._IDS_KEPT", 3)
+    monkeypatch.setattr("pfscope.ingest.reading._PAST", 0)
+    ingest = Ingest(store, wait_s=0)
+    for number in range(4):
+        ids = [b"prog%d.%d" % (i, 1000 + i) for i in range(number * 3, number * 3 + 5)]
+        text = b"".join(entry(raw, 1 + number, shown(number)) for raw in ids)
+        ingest.take([frame(number, HEAD + text)])
+    rows = store.query(
+        'SELECT entry_id, executable, "user" FROM series ORDER BY entry_id'
+    ).to_pylist()
+    expected = [(f"prog{i}.{1000 + i}", f"prog{i}", str(1000 + i)) for i in range(14)]
+    assert [tuple(row.values()) for row in rows] == sorted(expected)
+    assert balance(store) == {}

@@ -180,11 +180,6 @@ def test_what_is_no_store_is_told_in_one_line(capsys, tmp_path):
     )
 
 
-def test_a_server_cannot_be_examined_from_afar(capsys):
-    assert main(["doctor", "--server", "http://localhost:8470"]) == 2
-    assert "use --data DIR" in capsys.readouterr().err
-
-
 def test_operations_are_looked_up_by_number(capsys, tmp_path):
     with open_store(tmp_path) as store:
         store.commit({**whole_batch(), "operations": operations()}, [])

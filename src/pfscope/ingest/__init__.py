@@ -3,6 +3,7 @@
 Snapshots are columns; each is compared with what is remembered of the ones before it, in arrays.
 """
 
-from pfscope.ingest.ingest import Ingest, Limits
+from pfscope.ingest.ingest import Ingest
+from pfscope.ingest.series import Limits
 
 __all__ = ["Ingest", "Limits"]

@@ -1,20 +1,24 @@
 """What a few frames add to the store, as Arrow tables of its schema."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from pfscope.ingest.difference import Usage
-from pfscope.ingest.series import class_and_system
-from pfscope.ingest.totals import TotalIncrement
+from pfscope.ingest.ids import class_and_system
+from pfscope.ingest.totals import TotalIncrements
 from pfscope.lustre.job_stats import JobStats
 from pfscope.store.protocol import LedgerChange
 from pfscope.store.schema import HISTOGRAMS, TABLES, TIME, USAGE
 
-Row = dict[str, Any]
+Columns = Mapping[str, Iterable[Any]]
+"""Values of a few rows, all equally many, by the name of their column."""
+_QUALITIES: Final = 128
+"""More than there are; see `ids.quality_of`."""
 
 
 class Batch:
@@ -25,7 +29,7 @@ class Batch:
 
     def __init__(self) -> None:
         self._parts: dict[str, list[pa.Table]] = {}
-        self._rows: dict[str, list[Row]] = {}
+        self._columns: dict[str, dict[str, list[Any]]] = {}
         self._usages: list[Usage] = []
         self.ledger: list[LedgerChange] = []
         self.frames: set[tuple[str, str, int]] = set()
@@ -38,10 +42,15 @@ class Batch:
         if table.num_rows:
             self._parts.setdefault(name, []).append(table)
 
-    def add_rows(self, name: str, rows: Sequence[Row]) -> None:
-        """Add a few rows."""
-        if rows:
-            self._rows.setdefault(name, []).extend(rows)
+    def add_columns(self, name: str, columns: Columns) -> None:
+        """Add a few rows, given by column."""
+        held = self._columns.setdefault(name, {column: [] for column in columns})
+        for column, values in columns.items():
+            held[column].extend(values)
+
+    def add_row(self, name: str, row: Mapping[str, Any]) -> None:
+        """Add one row."""
+        self.add_columns(name, {column: (value,) for column, value in row.items()})
 
     def add_usage(self, usage: Usage, others: NDArray[np.int64]) -> None:
         """Add increments; rows of series that share a number are added up."""
@@ -59,12 +68,18 @@ class Batch:
     def tables(self) -> dict[str, pa.Table]:
         """Return all tables that have rows, each in one piece."""
         parts = {name: list(tables) for name, tables in self._parts.items()}
-        for name, rows in self._rows.items():
-            parts.setdefault(name, []).append(pa.Table.from_pylist(rows, TABLES[name]))
+        for name, columns in self._columns.items():
+            parts.setdefault(name, []).append(_table(name, columns))
         for name, table in _usage_tables(self._usages).items():
             parts.setdefault(name, []).append(table)
         tables = {name: pa.concat_tables(of_name) for name, of_name in parts.items()}
         return {name: table.combine_chunks() for name, table in tables.items() if table.num_rows}
+
+
+def _table(name: str, columns: Columns) -> pa.Table:
+    schema = TABLES[name]
+    arrays = [pa.array(columns[field.name], field.type) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _usage_tables(usages: Sequence[Usage]) -> dict[str, pa.Table]:
@@ -130,41 +145,35 @@ def _summed(table: pa.Table) -> pa.Table:
     return grouped.select(USAGE.names).cast(USAGE)
 
 
-def quality_rows(
+def quality_columns(
     time_us: int, server: str, stats: JobStats, quality: NDArray[np.int8]
-) -> list[Row]:
+) -> Columns:
     """Count the entries of a snapshot by target and quality."""
-    entries = np.bincount(stats.target.astype(np.int64) * 128 + quality)
-    rows = []
-    for key in np.flatnonzero(entries).tolist():
-        name, system = class_and_system(key % 128)
-        rows.append(
-            {
-                "time": time_us,
-                "server": server,
-                "target": stats.targets[key // 128],
-                "class": name,
-                "system": system,
-                "entries": int(entries[key]),
-            }
-        )
-    return rows
+    entries = np.bincount(stats.target.astype(np.int64) * _QUALITIES + quality)
+    keys = np.flatnonzero(entries)
+    marks = [class_and_system(key) for key in (keys % _QUALITIES).tolist()]
+    return {
+        "time": repeat(time_us, len(keys)),
+        "server": repeat(server, len(keys)),
+        "target": [stats.targets[number] for number in (keys // _QUALITIES).tolist()],
+        "class": [name for name, _ in marks],
+        "system": [system for _, system in marks],
+        "entries": entries[keys].tolist(),
+    }
 
 
-def totals_rows(
-    time_us: int, server: str, increments: Sequence[TotalIncrement], rows: NDArray[np.int64]
-) -> list[Row]:
+def totals_columns(
+    time_us: int, server: str, target: str, increments: TotalIncrements, rows: NDArray[np.int64]
+) -> Columns:
     """Return the totals' increments; `rows` are the numbers of their operations."""
-    return [
-        {
-            "time": time_us,
-            "begin": increment.begin_us,
-            "server": server,
-            "target": increment.target,
-            "operation": row,
-            "samples": increment.samples,
-            "total": increment.total,
-            "sumsq": increment.sumsq,
-        }
-        for increment, row in zip(increments, rows.tolist(), strict=True)
-    ]
+    count = len(rows)
+    return {
+        "time": repeat(time_us, count),
+        "begin": repeat(increments.begin_us, count),
+        "server": repeat(server, count),
+        "target": repeat(target, count),
+        "operation": rows.tolist(),
+        "samples": increments.samples.tolist(),
+        "total": increments.total.tolist(),
+        "sumsq": increments.sumsq.tolist(),
+    }

@@ -1,7 +1,7 @@
 """Numbers of pairs of a series' slot and an operation, for those pairs alone that have been seen.
 
 A series knows few of the many operations, so a table of small numbers tells where the pair's cell
-is; cells grow by doubling and are used again. Cell 0 belongs to no pair and is always zero.
+is; cells grow by large steps and are used again. Cell 0 belongs to no pair and is always zero.
 """
 
 from typing import Any, Final
@@ -12,6 +12,8 @@ from numpy.typing import DTypeLike, NDArray
 Numbers = NDArray[np.int64]
 
 _FIRST_CELLS: Final = 1024
+GROWTH: Final = 4
+"""What is reserved takes no memory before it is used, but to grow is to copy."""
 _STEP: Final = 16
 """Operations come one by one; the table grows by so many at once."""
 
@@ -31,22 +33,32 @@ class Cells:
         """Make room for so many slots and operations."""
         wanted = slots, max(1, -(-operations // _STEP)) * _STEP
         if wanted != self._cells.shape:
-            self._cells = grown(self._cells, wanted)
+            # Where no cell is claimed there is nothing to copy, and zeros take no memory.
+            held = self._cells if self._used > 1 else self._cells[:0]
+            self._cells = grown(held, wanted)
 
     def claim(self, slot: Numbers, operation: Numbers) -> Numbers:
         """Return the cell of each pair, a fresh one of zeros where it has none."""
         flat = self._flat(slot, operation)
         cells = self._cells.take(flat)
-        missing = cells == 0
-        if missing.any():
-            pairs = np.unique(flat[missing])  # a damaged text can tell an operation twice
-            self._cells.reshape(-1)[pairs] = self._fresh(len(pairs))
-            cells = self._cells.take(flat)
+        missing = np.flatnonzero(cells == 0)
+        if len(missing):
+            cells[missing] = self._claim_new(flat[missing])
         return cells.astype(np.int64)
+
+    def _claim_new(self, flat: Numbers) -> NDArray[np.int32]:
+        fresh = self._fresh(len(flat))
+        table = self._cells.reshape(-1)
+        table[flat] = fresh
+        claimed = table[flat]
+        # A damaged text can tell an operation twice: of its cells one is taken.
+        self._free = np.concatenate([self._free, fresh[claimed != fresh]])
+        return claimed
 
     def clear(self, slots: Numbers) -> None:
         """Set the cells of some slots to zero."""
-        self.values[self._cells[slots]] = 0
+        held = self._cells[slots]
+        self.values[held[held > 0]] = 0
 
     def release(self, slots: Numbers) -> None:
         """Take all cells from some slots."""
@@ -69,7 +81,7 @@ class Cells:
         first = self._used
         self._used += count - len(reused)
         if self._used > len(self.values):
-            size = max(self._used, 2 * len(self.values))
+            size = max(self._used, GROWTH * len(self.values))
             self.values = grown(self.values, (size, self.values.shape[1]))
         return np.concatenate([reused, np.arange(first, self._used)])
 

@@ -17,6 +17,7 @@ from pfscope.frames import Origin
 from pfscope.ingest.cells import Cells
 from pfscope.ingest.clock import ServerClock
 from pfscope.ingest.memory import Memory, Slots, TargetMemory
+from pfscope.ingest.totals import Held
 
 if TYPE_CHECKING:
     from pfscope.ingest.ingest import Ingest
@@ -81,8 +82,7 @@ def _state(ingest: "Ingest", frames: set[Key]) -> dict[str, Any]:
         ],
         "known_since": ingest.known_since,
         "totals": [
-            [*key, time_us, [[*operation, *counts] for operation, counts in held.items()]]
-            for key, (time_us, held) in ingest.totals.targets.items()
+            [*key, held.time_us, _lines(held)] for key, held in ingest.totals.targets.items()
         ],
     }
 
@@ -96,8 +96,8 @@ def _restore(ingest: "Ingest", state: dict[str, Any]) -> None:
         ingest.order.resume(last, ServerClock(**clock))
     ingest.known_since = state["known_since"]
     ingest.totals.targets = {
-        (server, target): (time_us, {(name, unit): (a, b, c) for name, unit, a, b, c in held})
-        for server, target, time_us, held in state["totals"]
+        (server, target): _held(time_us, lines)
+        for server, target, time_us, lines in state["totals"]
     }
 
 
@@ -115,6 +115,19 @@ def _restore_slots(memory: Memory, targets: list[Any], arrays: Any) -> None:
         held_slots = dict(zip(ids[at : at + count], slots[at : at + count].tolist(), strict=True))
         memory.remember(server, name, TargetMemory(held_slots, *times))
         at += count
+
+
+def _lines(held: Held) -> list[list[Any]]:
+    """Return totals as one line for each operation: name, unit, counts."""
+    columns = zip(held.operations, held.counts.T.tolist(), strict=True)
+    return [[*operation, *counts] for operation, counts in columns]
+
+
+def _held(time_us: int, lines: list[list[Any]]) -> Held:
+    """Undo `_lines`."""
+    operations = tuple((name, unit) for name, unit, *_ in lines)
+    counts = np.array([counts for _, _, *counts in lines], np.uint64).reshape(-1, 3)
+    return Held(time_us, operations, counts.T)
 
 
 def _packed(name: str, cells: Cells, slots: Slots) -> dict[str, NDArray[Any]]:

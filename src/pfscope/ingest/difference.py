@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pfscope.ingest.entries import Entries, NewSeries, Snapshot, find_entries, server_clock
+from pfscope.ingest.entries import Entries, NewSeries, Snapshot, find_entries
 from pfscope.ingest.memory import NEVER, Memory, Slots
 from pfscope.lustre.columns import UNKNOWN_TIME, JobStats
 
@@ -76,7 +76,7 @@ def difference(snapshot: Snapshot, memory: Memory, new_series: NewSeries) -> Usa
     stats = snapshot.stats
     entries = find_entries(snapshot, memory, new_series)
     _end_all_but(snapshot, entries, memory)
-    kept = entries.counted[stats.entry]
+    kept = slice(None) if entries.counted.all() else entries.counted[stats.entry]
     entry = stats.entry[kept]
     all_rows = _memory_rows(stats, memory)
     row, slot = all_rows[kept], entries.slot[entry]
@@ -220,7 +220,7 @@ def _remember(
     memory.updated_ns[seen] = stats.snapshot_ns[entries.counted]
     memory.start_ns[seen] = stats.start_ns[entries.counted]
     clocks = np.full(len(stats.targets), NEVER)
-    clocks[stats.target] = server_clock(snapshot)
+    clocks[stats.target] = entries.clock_ns
     for name, server_ns in zip(stats.targets, clocks.tolist(), strict=True):
         if server_ns != NEVER:
             target = memory.target(snapshot.server, name)

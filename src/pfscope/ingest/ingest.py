@@ -7,7 +7,6 @@ by at most the batch that is being stored; that batch is kept until the store ha
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,15 @@ import numpy as np
 from pfscope.config import Config
 from pfscope.frames import FrameError
 from pfscope.ingest import checkpoint
-from pfscope.ingest.batch import Batch, quality_rows, totals_rows
+from pfscope.ingest.batch import Batch, quality_columns, totals_columns
 from pfscope.ingest.clock import Tick
 from pfscope.ingest.difference import difference
 from pfscope.ingest.entries import Snapshot
 from pfscope.ingest.memory import Memory
 from pfscope.ingest.order import WAIT_S, Sequencer
-from pfscope.ingest.reading import Readable, Reading, read_frame
-from pfscope.ingest.series import NEW_PER_HOUR, SeriesNumbers
-from pfscope.ingest.totals import ProcessorTime, TotalIncrement, Totals
+from pfscope.ingest.reading import FrameReader, Readable, Reading
+from pfscope.ingest.series import Limits, SeriesNumbers
+from pfscope.ingest.totals import ProcessorTime, Totals
 from pfscope.store.protocol import Store
 
 BATCH_FRAMES = 64
@@ -32,20 +31,15 @@ FUTURE_S = 24 * 3600.0
 """A frame made so much later than now would make everything after it look late."""
 GONE_AFTER_US = 6 * 3600 * 10**6
 """A series that its target has not shown for so long has ended; its id begins a new one."""
+GONE_EARLY_US = 30 * 60 * 10**6
+"""The same where a target has more entries than the limit: three times what Lustre keeps by default
+what is idle, so that a flood that went by does not fill the memory."""
 FORGET_AFTER_US = 24 * 3600 * 10**6
 """So has every series of a target that nobody has shown."""
 _MOST = 2**63 - 1
 _FORGET_EVERY_US = 3600 * 10**6
 
 Key = tuple[str, str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What the ingest bears from a flood of ids."""
-
-    new_series_per_hour: int = NEW_PER_HOUR
-    """Of one target; beyond it the light ones share a series."""
 
 
 class Ingest:
@@ -60,14 +54,15 @@ class Ingest:
         wait_s: float = WAIT_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        limits = limits or Limits()
+        self._limits = limits or Limits()
         self.store = store
         self.memory = Memory()
         self.memory.rows_of(store.operations())
         self.series = SeriesNumbers(
-            store.next_series(), config or Config(), limits.new_series_per_hour
+            store.next_series(), config or Config(), self._limits, self.memory
         )
         self.totals = Totals()
+        self.read: Callable[[Readable], Reading] = FrameReader()
         self.order = Sequencer(wait_s)
         self._processors = ProcessorTime()
         self._clock = clock
@@ -140,7 +135,7 @@ class Ingest:
 
     def _add(self, frame: Readable, tick: Tick, batch: Batch) -> None:
         try:
-            reading = read_frame(frame)
+            reading = self.read(frame)
         except FrameError:
             self._reject(frame, tick, "unreadable payload", batch)
         else:
@@ -148,7 +143,7 @@ class Ingest:
 
     def _reject(self, frame: Readable, tick: Tick, reason: str, batch: Batch) -> None:
         batch.frames.add(frame.key)
-        batch.add_rows("frames", [self._frame_row(frame, tick, "rejected")])
+        batch.add_row("frames", self._frame_row(frame, tick, "rejected"))
         batch.count(frame.origin.server, "received", "", 1, 0)
         batch.count(frame.origin.server, "rejected", reason, 1, 0)
 
@@ -173,7 +168,7 @@ class Ingest:
         self._add_usage(reading, snapshot, batch)
         if not late:
             self._add_load(reading, tick, batch)
-        batch.add_rows("frames", [self._frame_row(frame, tick, state, reading)])
+        batch.add_row("frames", self._frame_row(frame, tick, state, reading))
         batch.count(server, "received", "", 1, reading.stats.entries)
         batch.count(server, "stored", "late" if late else "", 1, 0)
         self._forget(tick.time_us)
@@ -187,11 +182,12 @@ class Ingest:
             if target not in busy:
                 server_ns = reading.server_ns or reading.origin.wall_ns
                 self.memory.target(server, target).observe(time_us, server_ns)
+        self._make_room(server, stats.targets)
         others = np.array(list(self.series.others.values()), np.int64)
         batch.add_usage(usage, others)
         self._add_operations(batch)
         quality = self.memory.quality[usage.entry_slot]
-        batch.add_rows("quality", quality_rows(time_us, server, stats, quality))
+        batch.add_columns("quality", quality_columns(time_us, server, stats, quality))
         uncounted = stats.entries - int(np.count_nonzero(usage.counted))
         batch.count(server, "duplicate", "repeated or already counted", 0, uncounted)
         batch.count(server, "stored", "in a shared series", 0, self.series.folded)
@@ -199,26 +195,22 @@ class Ingest:
 
     def _add_operations(self, batch: Batch) -> None:
         new = self.memory.operations[self._stored_operations :]
-        rows = [
-            {"operation": number, "name": name, "unit": unit}
-            for number, (name, unit) in enumerate(new, self._stored_operations)
-        ]
-        batch.add_rows("operations", rows)
+        for number, (name, unit) in enumerate(new, self._stored_operations):
+            batch.add_row("operations", {"operation": number, "name": name, "unit": unit})
         self._stored_operations += len(new)
 
     def _add_totals(self, reading: Reading, tick: Tick, batch: Batch) -> frozenset[str]:
         """Add what targets counted themselves; return those that restarted."""
-        increments: list[TotalIncrement] = []
         restarted, server = set(), reading.origin.server
         for target, stats in reading.totals:
             counted, anew = self.totals.take((server, target), tick.time_us, stats)
-            increments += counted
             if anew:
                 restarted.add(target)
-        if increments:
-            rows = self.memory.rows_of([i.operation for i in increments])
-            self._add_operations(batch)
-            batch.add_rows("target_totals", totals_rows(tick.time_us, server, increments, rows))
+            if counted and counted.operations:
+                rows = self.memory.rows_of(counted.operations)
+                columns = totals_columns(tick.time_us, server, target, counted, rows)
+                batch.add_columns("target_totals", columns)
+        self._add_operations(batch)
         return frozenset(restarted)
 
     def _add_load(self, reading: Reading, tick: Tick, batch: Batch) -> None:
@@ -238,7 +230,7 @@ class Ingest:
             "memory_total": memory.get("MemTotal"),
             "memory_available": memory.get("MemAvailable"),
         }
-        batch.add_rows("server_load", [row])
+        batch.add_row("server_load", row)
 
     def _frame_row(
         self, frame: Readable, tick: Tick, state: str, reading: Reading | None = None
@@ -257,6 +249,13 @@ class Ingest:
             "read_us": reading.read_us if reading else 0,
             "clock_step_us": tick.step_us,
         }
+
+    def _make_room(self, server: str, targets: Sequence[str]) -> None:
+        """Forget what is gone of targets with too many entries."""
+        for name in targets:
+            target = self.memory.target(server, name)
+            if len(target.slots) > self._limits.entries_per_target:
+                self.memory.forget(target, target.observed_us[-1] - GONE_EARLY_US)
 
     def _forget(self, now_us: int) -> None:
         if now_us - self._forgotten_us < _FORGET_EVERY_US:

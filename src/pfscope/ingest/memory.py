@@ -1,24 +1,27 @@
 """What is remembered of every living series: its last counters, and when they were seen.
 
-A series has a slot, a place in arrays that grow by doubling, and a cell of counters for each of
+A series has a slot, a place in arrays that grow by large steps, and a cell of counters for each of
 its operations. Slots of series that are gone for good are used again. Nothing here decides:
 `difference` does.
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfscope.ingest.cells import Cells, grown
+from pfscope.ingest.cells import GROWTH, Cells, grown
 from pfscope.ingest.histograms import Histograms
 
 NEVER = -(2**62)
 Slots = NDArray[np.int64]
 _FIRST_CAPACITY = 1024
 KEPT_OBSERVATIONS = 1024
+_SPARSE = 16
+"""Where a dictionary has so many times the ids of a target, what is found is not kept."""
 
 
 @dataclass(slots=True)
@@ -33,6 +36,35 @@ class TargetMemory:
     """Entries that began later began under our eyes."""
     server_ns: int = NEVER
     """The server's own clock at the latest observation."""
+    _ids: Sequence[bytes] = ()
+    _found: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    """What was found of each of `_ids`, -1 where nothing was."""
+
+    def find(self, ids: Sequence[bytes], numbers: NDArray[np.int32]) -> Slots:
+        """Return the slots of some ids of a dictionary, given their numbers, or -1.
+
+        What is found is found at once in further snapshots that have the same dictionary.
+        """
+        if len(ids) > _SPARSE * max(len(self.slots), _FIRST_CAPACITY):
+            return self._look_up(ids, numbers)
+        if ids is not self._ids or len(ids) > len(self._found):
+            known = self._found if ids is self._ids else self._found[:0]
+            self._ids, self._found = ids, np.full(2 * len(ids), -1, np.int32)
+            self._found[: len(known)] = known
+        slots = self._found[numbers].astype(np.int64)
+        unknown = np.flatnonzero(slots < 0)
+        slots[unknown] = self._found[numbers[unknown]] = self._look_up(ids, numbers[unknown])
+        return slots
+
+    def drop(self, ids: Iterable[bytes]) -> None:
+        """Let go of some ids."""
+        self._ids = ()
+        for raw in ids:
+            del self.slots[raw]
+
+    def _look_up(self, ids: Sequence[bytes], numbers: NDArray[np.int32]) -> Slots:
+        raw = map(ids.__getitem__, numbers.tolist())
+        return np.fromiter(map(self.slots.get, raw, repeat(-1)), np.int64, len(numbers))
 
     def before(self, time_us: int) -> int:
         """Return the latest observation before a time, NEVER if there is none."""
@@ -81,9 +113,11 @@ class Memory:
         self.ost: NDArray[np.bool_] = np.empty(0, np.bool_)
         """The series is of an OST."""
         self.quality: NDArray[np.int8] = np.empty(0, np.int8)
-        """How sound its id is, and whether it is a system user's: see `series`."""
+        """How sound its id is, and whether it is a system user's: see `ids`."""
         self.nonzero: NDArray[np.int32] = np.empty(0, np.int32)
         """How many of its counters are above zero."""
+        self.place: NDArray[np.int32] = np.empty(0, np.int32)
+        """Where an entry stands in the snapshot at hand; means nothing after it."""
         self.counters = Cells(len(self.COUNTERS), np.uint64)
         self.histograms = Histograms()
 
@@ -107,12 +141,22 @@ class Memory:
         times = (self.targets[other, name].before(time_us) for other in others)
         return max(times, default=NEVER)
 
-    def slot_elsewhere(self, name: str, raw: bytes) -> int:
-        """Return a slot that a series has on any server, -1 if there is none."""
-        for server in self._servers[name]:
-            if (slot := self.targets[server, name].slots.get(raw)) is not None:
-                return slot
-        return -1
+    def held(self, name: str, series: int | None = None) -> int:
+        """Return how many entries of a target are remembered; if given, those of one series."""
+        remembered = [self.targets[server, name].slots for server in self._servers.get(name, [])]
+        if series is None:
+            return sum(map(len, remembered))
+        slots = [np.fromiter(slots.values(), np.int64, len(slots)) for slots in remembered]
+        return sum(int(np.count_nonzero(self.series[of_server] == series)) for of_server in slots)
+
+    def slots_elsewhere(self, server: str, name: str, ids: Sequence[bytes]) -> Slots:
+        """Return a slot that each id of a target has on another server, -1 if there is none."""
+        found = np.full(len(ids), -1, np.int64)
+        for other in self._servers[name]:
+            if other != server:
+                slots = self.targets[other, name].slots
+                found = np.fromiter(map(slots.get, ids, found.tolist()), np.int64, len(ids))
+        return found
 
     def rows_of(self, operations: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
         """Return the row of each (operation, unit), new ones for new operations."""
@@ -127,19 +171,20 @@ class Memory:
 
     def allocate(self, count: int) -> Slots:
         """Return fresh slots for new series."""
-        reused = [self._free.pop() for _ in range(min(count, len(self._free)))]
+        kept = max(0, len(self._free) - count)
+        reused = self._free[kept:]
+        del self._free[kept:]
         first = self._used
         self._used += count - len(reused)
         if self._used > self.capacity:
-            self._resize(max(self._used, 2 * self.capacity, _FIRST_CAPACITY))
-        return np.array([*reused, *range(first, self._used)], np.int64)
+            self._resize(max(self._used, GROWTH * self.capacity, _FIRST_CAPACITY))
+        return np.concatenate([np.array(reused, np.int64), np.arange(first, self._used)])
 
     def forget(self, target: TargetMemory, before_us: int) -> int:
         """Free the slots of a target's series that were not seen since; return how many."""
         ids, slots = list(target.slots), np.fromiter(target.slots.values(), np.int64)
         gone = np.flatnonzero(self.seen_us[slots] < before_us)
-        for i in gone.tolist():
-            del target.slots[ids[i]]
+        target.drop(ids[i] for i in gone.tolist())
         self._free.extend(slots[gone].tolist())
         self.counters.release(slots[gone])
         self.histograms.release(slots[gone])
@@ -155,6 +200,7 @@ class Memory:
     def _resize(self, capacity: int) -> None:
         for name in (*self.TIMES, *self.FACTS):
             setattr(self, name, grown(getattr(self, name), (capacity,)))
+        self.place = np.empty(capacity, np.int32)
         self.capacity = capacity
         self._reserve()
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pfscope.frames import Origin, Section
 from pfscope.lustre.defects import Defects
+from pfscope.lustre.dictionary import Dictionary
 from pfscope.lustre.host import LoadAverage, parse_loadavg, parse_meminfo, parse_stat
 from pfscope.lustre.job_stats import UNKNOWN_TIME, JobStats, JobStatsReader
 from pfscope.lustre.names import owner_of, target_of_parameter
@@ -19,6 +20,9 @@ TOTALS = ("stats", "md_stats")
 """The files in which a target counts all requests, unattributed ones included."""
 
 CLEANUP_LIMIT_S = 10 * 366 * 86400
+_IDS_KEPT = 4096
+_PAST = 4
+"""A dictionary of ids holds at most so many times what is shown, and a few more."""
 
 
 class Readable(Protocol):
@@ -85,9 +89,28 @@ class Reading:
         return max((ns for ns in told if ns != UNKNOWN_TIME), default=None)
 
 
-def read_frame(frame: Readable) -> Reading:
+class FrameReader:
+    """Reads frames of many servers; an id keeps its number from frame to frame of a server.
+
+    So whoever looks an id up needs to do it once. Dictionaries that are mostly of the past end.
+    """
+
+    def __init__(self) -> None:
+        self._ids: dict[str, Dictionary[bytes]] = {}
+
+    def __call__(self, frame: Readable) -> Reading:
+        """Read a frame; a payload that lies is a `FrameError`."""
+        server = frame.origin.server
+        ids = self._ids.pop(server, None) or Dictionary()
+        reading = read_frame(frame, ids)
+        if len(ids.values) < _IDS_KEPT + _PAST * reading.stats.entries:
+            self._ids[server] = ids
+        return reading
+
+
+def read_frame(frame: Readable, ids: Dictionary[bytes] | None = None) -> Reading:
     """Read every section of a frame; a payload that lies is a `FrameError`."""
-    reader, rest = JobStatsReader(), []
+    reader, rest = JobStatsReader(ids), []
     targets: dict[str, None] = {}
     read_us = 0
     for section in frame.sections():

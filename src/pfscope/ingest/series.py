@@ -1,57 +1,52 @@
 """The numbers of series: each new (target, raw id) gets the next one, and a row that tells it.
 
 A flood of ids, a new one for each process, would fill the store with series of nothing: beyond so
-many new ones an hour on a target, the light ones share one series, named "(others)".
+many new ones an hour on a target, or so many at one time, the light ones share one series, named
+"(others)".
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from pfscope.config import Config
+from pfscope.ingest.ids import Ids, Places
+from pfscope.ingest.memory import Memory
 from pfscope.lustre.names import filesystem_of
 from pfscope.model import IdClass, Identity
 from pfscope.store.protocol import Store
 from pfscope.store.schema import SERIES
 from pfscope.untrusted import ascii_text
 
+Numbers = NDArray[np.int64]
+
 OTHERS: Final = "(others)"
-NEW_PER_HOUR: Final = 100_000
 HOUR_US: Final = 3_600_000_000
-CLASSES: Final = list(IdClass)
-_FIELDS: Final = (
-    "job", "array_job", "array_task", "user", "group", "node", "executable", "process",
-)  # fmt: skip
-_PLACES: Final = {id_class: place for place, id_class in enumerate(CLASSES)}
-_TOLD: Final = ("entry_id", "class", "system", *_FIELDS)
 
 
-def quality_of(identity: Identity) -> int:
-    """Return class and system mark as one small number; see `class_and_system`."""
-    return 2 * _PLACES[identity.id_class] + identity.system
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the ingest bears from a flood of ids; beyond a limit the light ones share a series."""
+
+    new_series_per_hour: int = 100_000
+    """Of one target."""
+    entries_per_target: int = 250_000
+    """Series of one target in memory, about 1 kB each. The jobs of a large site make some thousand
+    on a target, as Lustre removes what is idle for ten minutes; a flood stops at 250 MB."""
 
 
-def class_and_system(quality: int) -> tuple[str, bool]:
-    """Undo `quality_of`."""
-    return CLASSES[quality // 2].value, bool(quality % 2)
+class _New(NamedTuple):
+    """Series of one target that were numbered together, from `first` on."""
 
-
-class _Told(NamedTuple):
-    """What an id says, ready to be stored: many targets show the same ids."""
-
-    columns: tuple[Any, ...]
-    """By `_TOLD`."""
-    quality: int
-
-
-def _told(raw: bytes, identity: Identity) -> _Told:
-    values = [getattr(identity, name) for name in _FIELDS]
-    fields = [None if value is None else ascii_text(value) for value in values]
-    columns = ascii_text(raw), identity.id_class.value, identity.system, *fields
-    return _Told(columns, quality_of(identity))
+    target: str
+    seen_us: int
+    first: int
+    places: Places
+    """What their ids say; see `Ids`."""
 
 
 @dataclass(slots=True)
@@ -65,7 +60,7 @@ class _Budget:
 class SeriesNumbers:
     """Numbers new series and keeps their rows until they are stored."""
 
-    def __init__(self, next_series: int, config: Config, new_per_hour: int = NEW_PER_HOUR) -> None:
+    def __init__(self, next_series: int, config: Config, limits: Limits, memory: Memory) -> None:
         self.next_series = next_series
         self.others: dict[str, int] = {}
         """The series of each target that the light ones of a flood share."""
@@ -74,31 +69,26 @@ class SeriesNumbers:
         self.now_us = 0
         self.folded = 0
         """Ids that had to share a series, since it was last asked."""
-        self._config = config
-        self._new_per_hour = new_per_hour
+        self._limits = limits
+        self._memory = memory
         self._budgets: dict[str, _Budget] = {}
-        self._rows: list[tuple[int, str, _Told, int]] = []
-        self._tell = lru_cache(1 << 16)(self._told)
+        self.ids = Ids(config)
+        """What they say."""
+        self._rows: list[_New] = []
 
     def __call__(
-        self, keys: list[tuple[str, bytes]], weights: list[int]
-    ) -> tuple[list[int], list[int]]:
-        """Number new series; where a target has too many, the heavy ones first."""
-        numbers, qualities = [0] * len(keys), [0] * len(keys)
-        places: dict[str, list[int]] = {}
-        for place, (target, _) in enumerate(keys):
-            places.setdefault(target, []).append(place)
-        for target, its_places in places.items():
-            filesystem = filesystem_of(target)
-            affordable = self._afford(target, len(its_places))
-            if affordable < len(its_places):
-                its_places.sort(key=lambda place: -weights[place])
-            for rank, place in enumerate(its_places):
-                raw = keys[place][1]
-                told = self._tell(filesystem, raw)
-                numbers[place] = self._number(target, told, rank < affordable)
-                qualities[place] = told.quality
-        return numbers, qualities
+        self, target: str, ids: Sequence[bytes], weights: NDArray[Any]
+    ) -> tuple[Numbers, NDArray[np.int8]]:
+        """Number new series of a target; where it has too many, the heavy ones first."""
+        places = self.ids.places(filesystem_of(target), ids)
+        numbers = self._recalled(target, ids)
+        fresh = self._affordable(target, weights) & (numbers < 0)
+        numbers[fresh] = self._new(target, places[fresh])
+        folded = numbers < 0
+        if folded.any():
+            self.folded += int(np.count_nonzero(folded))
+            numbers[folded] = self._shared(target)
+        return numbers, self.ids.qualities(places)
 
     def resume(self, store: Store) -> None:
         """Go on behind what the store has; what it has beyond the memory keeps its number."""
@@ -110,47 +100,69 @@ class SeriesNumbers:
 
     def take_rows(self) -> pa.Table:
         """Return the rows of the series that were numbered since the last call."""
-        rows, self._rows = self._rows, []
-        numbers, targets, told, times = zip(*rows, strict=True) if rows else ((),) * 4
-        columns = {
-            "series": numbers,
-            "filesystem": [filesystem_of(target) for target in targets],
-            "target": targets,
-            "kind": ["ost" if "-OST" in target else "mdt" for target in targets],
-            "first_seen": times,
-        }
-        by_field = zip(*(each.columns for each in told), strict=True)
-        columns |= dict(zip(_TOLD, by_field, strict=False))
-        arrays = [pa.array(columns.get(field.name, ()), field.type) for field in SERIES]
-        return pa.Table.from_arrays(arrays, schema=SERIES)
+        new, self._rows = self._rows, []
+        table = SERIES.empty_table()
+        if new:
+            said = self.ids.rows(np.concatenate([each.places for each in new]))
+            table = _series_table(new, said)
+        self.ids.trim()
+        return table
 
-    def _told(self, filesystem: str, raw: bytes) -> _Told:
-        return _told(raw, self._config.identifier(filesystem).identify(raw))
+    def _recalled(self, target: str, ids: Sequence[bytes]) -> Numbers:
+        """Return the numbers that are in the store already, -1 for the others."""
+        if not self.known:
+            return np.full(len(ids), -1, np.int64)
+        return np.array([self.known.get((target, ascii_text(raw)), -1) for raw in ids], np.int64)
 
-    def _number(self, target: str, told: _Told, affordable: bool) -> int:
-        entry_id = told.columns[0]
-        if self.known and (number := self.known.get((target, entry_id))) is not None:
-            return number
-        if affordable:
-            return self._new(target, told)
-        self.folded += 1
-        if target not in self.others:
-            others = _told(OTHERS.encode(), Identity(IdClass.FOREIGN))
-            self.others[target] = self._new(target, others)
-        return self.others[target]
-
-    def _afford(self, target: str, wanted: int) -> int:
-        """Return how many of the wanted new series a target may have in this hour."""
+    def _affordable(self, target: str, weights: NDArray[Any]) -> NDArray[np.bool_]:
+        """Tell which of the new ids may have a series of their own."""
         budget = self._budgets.setdefault(target, _Budget())
         hour = self.now_us // HOUR_US
         if hour != budget.hour:
             budget.hour, budget.used = hour, 0
-        allowed = max(0, min(wanted, self._new_per_hour - budget.used))
+        left = self._limits.new_series_per_hour - budget.used
+        allowed = max(0, min(len(weights), left, self._room(target, len(weights))))
         budget.used += allowed
-        return allowed
+        if allowed == len(weights):
+            return np.ones(allowed, np.bool_)
+        own = np.zeros(len(weights), np.bool_)
+        own[np.argsort(-weights, kind="stable")[:allowed]] = True
+        return own
 
-    def _new(self, target: str, told: _Told) -> int:
-        number = self.next_series
-        self.next_series += 1
-        self._rows.append((number, target, told, self.now_us))
-        return number
+    def _room(self, target: str, wanted: int) -> int:
+        """Return how many of the wanted series, or more, a target may still have in memory."""
+        room = self._limits.entries_per_target - self._memory.held(target)
+        if room < wanted and target in self.others:
+            room += self._memory.held(target, self.others[target])
+        return room
+
+    def _shared(self, target: str) -> int:
+        if target not in self.others:
+            place = self.ids.add(OTHERS.encode(), Identity(IdClass.FOREIGN))
+            self.others[target] = int(self._new(target, np.array([place]))[0])
+        return self.others[target]
+
+    def _new(self, target: str, places: Places) -> Numbers:
+        first = self.next_series
+        self.next_series += len(places)
+        if len(places):
+            self._rows.append(_New(target, self.now_us, first, places))
+        return np.arange(first, self.next_series)
+
+
+def _series_table(new: Sequence[_New], said: pa.Table) -> pa.Table:
+    """Return the rows of new series, given what their ids say."""
+    sizes = [len(each.places) for each in new]
+    of_each = pa.array(np.repeat(np.arange(len(new)), sizes))
+    few = {
+        "filesystem": [filesystem_of(each.target) for each in new],
+        "target": [each.target for each in new],
+        "kind": ["ost" if "-OST" in each.target else "mdt" for each in new],
+        "first_seen": [each.seen_us for each in new],
+    }
+    columns = {name: said.column(name) for name in said.column_names}
+    for name, values in few.items():
+        columns[name] = pa.array(values, SERIES.field(name).type).take(of_each)
+    numbers = [np.arange(each.first, each.first + len(each.places)) for each in new]
+    columns["series"] = pa.array(np.concatenate(numbers), SERIES.field("series").type)
+    return pa.table([columns[name] for name in SERIES.names], schema=SERIES)

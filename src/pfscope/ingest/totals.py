@@ -16,75 +16,97 @@ _BUSY_NOT: Final = [CPU_STATES.index("idle"), CPU_STATES.index("iowait")]
 _GUESTS: Final = 2
 """guest and guest_nice are parts of user and nice."""
 
-_MOST: Final = 2**63 - 1
+_MOST: Final = np.uint64(2**63 - 1)
 """What a store's integer holds; Lustre's own counters could be larger only by damage."""
 
-Counts = tuple[int, int, int]
-"""samples, total, sumsq."""
+Operation = tuple[str, str]
+Counts = NDArray[np.uint64]
+"""[samples, total, sumsq; one column for each operation]."""
+_SAMPLES, _TOTAL, _SUMSQ = range(3)
 
 
 @dataclass(frozen=True, slots=True)
-class TotalIncrement:
-    """What a target counted of one operation in an interval."""
+class Held:
+    """The totals of a target on one of its servers when they were last read."""
 
-    target: str
-    operation: tuple[str, str]
+    time_us: int
+    operations: tuple[Operation, ...]
+    counts: Counts
+
+    def of(self, operations: tuple[Operation, ...]) -> tuple[Counts, bool]:
+        """Return the counts of some operations, and whether others had been counted."""
+        if operations == self.operations:
+            return self.counts, False
+        counts = np.zeros((3, len(operations)), np.uint64)
+        places = {operation: place for place, operation in enumerate(operations)}
+        vanished = False
+        for operation, held in zip(self.operations, self.counts.T, strict=True):
+            if operation in places:
+                counts[:, places[operation]] = held
+            else:
+                vanished |= bool(held[_SAMPLES])
+        return counts, vanished
+
+
+@dataclass(frozen=True, slots=True)
+class TotalIncrements:
+    """What a target counted in an interval, of each operation that it counted at all."""
+
     begin_us: int
-    samples: int
-    total: int
-    sumsq: float
+    operations: list[Operation]
+    samples: NDArray[np.int64]
+    total: NDArray[np.int64]
+    sumsq: NDArray[np.float64]
 
 
 class Totals:
     """The last totals of every target on each of its servers."""
 
     def __init__(self) -> None:
-        self.targets: dict[tuple[str, str], tuple[int, dict[tuple[str, str], Counts]]] = {}
+        self.targets: dict[tuple[str, str], Held] = {}
 
     def take(
         self, key: tuple[str, str], time_us: int, stats: Stats
-    ) -> tuple[list[TotalIncrement], bool]:
+    ) -> tuple[TotalIncrements | None, bool]:
         """Return what was counted since the last totals, and whether the target restarted since.
 
         `key` is server and target. The first totals are a baseline; late ones say nothing.
         """
-        before_us, before = self.targets.get(key, (0, None))
-        if before is not None and time_us <= before_us:
-            return [], False
-        now = _counts(stats)
-        self.targets[key] = time_us, now
+        before = self.targets.get(key)
+        if before is not None and time_us <= before.time_us:
+            return None, False
+        operations, counts = _counts(stats)
+        self.targets[key] = Held(time_us, operations, counts)
         if before is None:
-            return [], False
-        restarted = any(now.get(op, (0,))[0] < counts[0] for op, counts in before.items())
-        held = {} if restarted else before
-        increments = [_increment(key[1], op, before_us, now[op], held) for op in now]
-        return [increment for increment in increments if increment.samples], restarted
+            return None, False
+        held, vanished = before.of(operations)
+        restarted = vanished or bool((counts[_SAMPLES] < held[_SAMPLES]).any())
+        since = np.zeros_like(held) if restarted else held
+        return _increments(before.time_us, operations, counts, since), restarted
 
 
-def _counts(stats: Stats) -> dict[tuple[str, str], Counts]:
+def _counts(stats: Stats) -> tuple[tuple[Operation, ...], Counts]:
     """Return the counts by operation; a name that stands twice is added up."""
-    counts: dict[tuple[str, str], Counts] = {}
-    rows = zip(
-        stats.names, stats.units, stats.samples.tolist(), stats.total.tolist(),
-        stats.sumsq.tolist(), strict=True,
-    )  # fmt: skip
-    for name, unit, *values in rows:
-        held = counts.get((name, unit), (0, 0, 0))
-        samples, total, sumsq = (a + b for a, b in zip(held, values, strict=True))
-        counts[name, unit] = samples, total, sumsq
-    return counts
+    operations = tuple(zip(stats.names, stats.units, strict=True))
+    counts = np.stack([stats.samples, stats.total, stats.sumsq])
+    distinct = {operation: place for place, operation in enumerate(dict.fromkeys(operations))}
+    if len(distinct) == len(operations):
+        return operations, counts
+    summed = np.zeros((3, len(distinct)), np.uint64)
+    np.add.at(summed.T, [distinct[operation] for operation in operations], counts.T)
+    return tuple(distinct), summed
 
 
-def _increment(
-    target: str,
-    operation: tuple[str, str],
-    begin_us: int,
-    now: Counts,
-    before: dict[tuple[str, str], Counts],
-) -> TotalIncrement:
-    held = before.get(operation, (0, 0, 0))
-    samples, total, sumsq = (a - b for a, b in zip(now, held, strict=True))
-    return TotalIncrement(target, operation, begin_us, samples, max(total, 0), float(sumsq % 2**64))
+def _increments(
+    begin_us: int, operations: tuple[Operation, ...], counts: Counts, since: Counts
+) -> TotalIncrements:
+    counted = np.flatnonzero(counts[_SAMPLES] > since[_SAMPLES])
+    counts, since = counts[:, counted], since[:, counted]
+    grown = counts - since
+    samples, total = np.minimum(grown[: _TOTAL + 1], _MOST).astype(np.int64)
+    total[counts[_TOTAL] < since[_TOTAL]] = 0
+    named = [operations[place] for place in counted.tolist()]
+    return TotalIncrements(begin_us, named, samples, total, grown[_SUMSQ].astype(np.float64))
 
 
 class ProcessorTime:

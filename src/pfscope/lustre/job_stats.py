@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from pfscope.lustre.columns import UNKNOWN_TIME, JobStats, concatenate
 from pfscope.lustre.defects import Defects
+from pfscope.lustre.dictionary import Dictionary
 from pfscope.lustre.index import MARK, Parameter
 from pfscope.lustre.scan import Names, scan
 
@@ -37,10 +38,13 @@ def parse_job_stats(
 
 
 class JobStatsReader:
-    """Reads several texts, each of one target or of many, into columns of one set."""
+    """Reads several texts, each of one target or of many, into columns of one set.
 
-    def __init__(self) -> None:
-        self._names = Names()
+    `ids` goes on from reader to reader where the numbers of ids are to stay the same.
+    """
+
+    def __init__(self, ids: Dictionary[bytes] | None = None) -> None:
+        self._names = Names(ids=Dictionary() if ids is None else ids)
         self._batches: list[JobStats] = []
 
     def feed(self, text: bytes | Iterable[bytes], *, target: str = "", offset: int = 0) -> None:

@@ -21,13 +21,17 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 import pfscope
+from pfscope.query.asked import Site
+from pfscope.query.metrics import SHIPPED
 from pfscope.server import metrics, openapi
 from pfscope.server.engine import Engine
 from pfscope.server.errors import RETRY_AFTER_S, Refusal, come_later
 from pfscope.server.guard import Guard, Json, answer, authorise
 from pfscope.server.judge import TextFrame, Verdict, check_server, judge
+from pfscope.server.questions import Questions
 from pfscope.server.receive import Body, Collected, Held, Share, Sink
 from pfscope.server.tokens import Gate, Token
+from pfscope.store.protocol import StoreError
 
 log = logging.getLogger("pfscope.server")
 FRAMES_TYPE: Final = "application/vnd.pfscope.frames"
@@ -39,20 +43,23 @@ _PAGE: Final = """<!doctype html>
 <h1>pfscope</h1>
 <p>This server receives what agents read on Lustre servers. It tells how it fares:
 <a href="ready">ready</a>, <a href="metrics">metrics</a>, <a href="api/v1/ledger">ledger</a>,
-<a href="api/v1/openapi.json">its interface</a>.</p>
+<a href="api/v1/openapi.json">its interface</a>. It answers <a href="api/v1/query">questions</a>
+about who did what.</p>
 </body></html>
 """
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def create_app(engine: Engine, gate: Gate) -> Guard:
+def create_app(engine: Engine, gate: Gate, site: Site | None = None) -> Guard:
     """Return the application that serves this engine to whom the gate lets in."""
     face = _Face(engine, gate)
+    questions = Questions(engine, gate, face.web, site or Site(SHIPPED))
     web = face.web
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
+        await questions.stop()
         await run_in_threadpool(engine.close)
 
     async def refused(_request: Request, refusal: Exception) -> Response:
@@ -64,14 +71,22 @@ def create_app(engine: Engine, gate: Gate) -> Guard:
         refusal = _unserved(error.status_code, dict(error.headers or {}))
         return await refused(request, refusal)
 
+    async def store_failed(request: Request, _error: Exception) -> Response:
+        return await refused(request, come_later("not-ready", "the store fails", 503))
+
     async def broken(request: Request, error: Exception) -> Response:
         log.error("a fault in %s", request.url.path, exc_info=error)
         message = "the server has a fault; its log says more"
         return await refused(request, Refusal(500, "fault", message, "report it"))
 
     app = Starlette(
-        routes=face.routes(),
-        exception_handlers={Refusal: refused, HTTPException: unserved, Exception: broken},
+        routes=[*face.routes(), *questions.routes()],
+        exception_handlers={
+            Refusal: refused,
+            HTTPException: unserved,
+            StoreError: store_failed,
+            Exception: broken,
+        },
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False

@@ -28,7 +28,7 @@ HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-_ANYBODY: Final = Token("anybody", "", ("*",), "")
+_ANYBODY: Final = Token("anybody", "", ("*",), "", reads=True)
 _LOCAL_HOST = re.compile(r"(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?", re.IGNORECASE)
 _TOO_SLOW: Final = 408
 _DRAIN_BYTES: Final = 256 << 20
@@ -135,6 +135,15 @@ def authorise(gate: Gate, request: Request) -> Token:
         what = "the token is missing" if header is None else "the token is empty or unknown"
     hint = "Authorization: Bearer TOKEN; make one with `pfscope serve token add`"
     raise Refusal(401, "token", what, hint, {"WWW-Authenticate": "Bearer"})
+
+
+def authorise_reading(gate: Gate, request: Request) -> Token:
+    """Return who asks about usage, which senders may not."""
+    token = authorise(gate, request)
+    if not token.reads:
+        hint = "make a token that may, with `pfscope serve token add NAME --read`"
+        raise Refusal(403, "not-allowed", "the token may not ask who did what", hint)
+    return token
 
 
 def _refuse_other_sites(request: Request, local_names_only: bool) -> None:

@@ -32,7 +32,13 @@ class Limits:
     journal_bytes: int = _limit(16 << 30, "the journal; beyond it frames are told to come later")
     free_bytes: int = _limit(256 << 20, "free disk space that frames never take")
     new_series: int = _limit(100_000, "new series an hour of one target; beyond it they share one")
+    entries_per_target: int = _limit(
+        250_000, "series of one target in memory; beyond it new ones share one"
+    )
     reorder_s: int = _limit(30, "seconds that a frame waits for older ones of its server")
+    questions: int = _limit(4, "questions that are answered at one time; others wait")
+    question_s: int = _limit(60, "seconds that a question may wait and take")
+    answer_rows: int = _limit(1_000_000, "rows of an answer")
     backlog: int = _limit(10_000, "frames waiting for the ingest before /ready says no")
 
 
@@ -61,5 +67,5 @@ def with_limits(texts: list[str], limits: Limits | None = None) -> Limits:
 def describe_limits() -> str:
     """Return one line for each limit: name, default, meaning."""
     return "\n".join(
-        f"  {f.name:14} {f.default:>12}  {f.metadata['meaning']}" for f in fields(Limits)
+        f"  {f.name:18} {f.default:>12}  {f.metadata['meaning']}" for f in fields(Limits)
     )

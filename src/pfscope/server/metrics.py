@@ -5,12 +5,13 @@ bounded), and each passes `label` on its way out.
 """
 
 import time
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import pfscope
 from pfscope.server.engine import Engine
+from pfscope.store.protocol import StoreError
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -25,6 +26,8 @@ class WebCounts:
         self.travelled_bytes = 0
         self.undone_bytes = 0
         self.in_flight = 0
+        self.questions: Counter[str] = Counter()
+        self.question_s: dict[str, float] = defaultdict(float)
 
 
 def label(value: str) -> str:
@@ -66,6 +69,13 @@ def _web(web: WebCounts) -> Iterable[str]:
         [([("form", "travelled")], web.travelled_bytes), ([("form", "decoded")], web.undone_bytes)],
     )
     yield _family("requests_in_flight", "gauge", "Requests with a body", [([], web.in_flight)])
+    yield _by_question("questions_total", "Questions that were asked", web.questions)
+    yield _by_question("question_seconds_total", "Time spent on them", web.question_s)
+
+
+def _by_question(name: str, meaning: str, counts: Mapping[str, float]) -> str:
+    samples = [([("question", key)], n) for key, n in sorted(counts.items())]
+    return _family(name, "counter", meaning, samples)
 
 
 def _journal(engine: Engine) -> Iterable[str]:
@@ -83,12 +93,22 @@ def _journal(engine: Engine) -> Iterable[str]:
     yield _family(
         "journal_sync_seconds_total", "counter", "Time spent in them", [([], journal.sync_s)]
     )
+    yield _family(
+        "trouble",
+        "gauge",
+        "1 while a part does not do its work",
+        [([("part", part)], int(there)) for part, there in state.troubles.items()],
+    )
     yield _family("disk_free_bytes", "gauge", "Free disk space", [([], state.free_bytes)])
 
 
 def _ledger(engine: Engine) -> str:
     names = ("stage", "server", "outcome", "reason")
-    lines = [(list(zip(names, line[:4], strict=True)), line.frames) for line in engine.ledger()]
+    try:
+        ledger = engine.ledger()
+    except StoreError:  # the other figures are wanted all the more
+        ledger = []
+    lines = [(list(zip(names, line[:4], strict=True)), line.frames) for line in ledger]
     return _family("frames_total", "counter", "Frames, by the lines of the ledger", lines)
 
 

@@ -1,9 +1,11 @@
-"""The interface as OpenAPI 3.1, written by hand: every route, parameter and answer."""
+"""The interface as OpenAPI 3.1: every route, parameter and answer; questions by their list."""
 
 from typing import Any, Final
 
 import pfscope
+from pfscope.query.questions import QUESTIONS, Question
 from pfscope.server.judge import SERVER
+from pfscope.server.openapi_query import PATH, SCHEMAS, answers, parameters
 
 Json = dict[str, Any]
 
@@ -11,6 +13,7 @@ _REASONS: Final = {
     400: "The request is malformed",
     401: "The token is missing, empty or unknown",
     403: "The token may not do this, or the request comes from another site",
+    404: "There is nothing to answer from yet",
     405: "The route does not take this method",
     408: "The body arrived too slowly",
     413: "A limit was exceeded; nothing was taken",
@@ -19,6 +22,7 @@ _REASONS: Final = {
     500: "The server has a fault",
     503: "Not now; send it again after Retry-After seconds",
 }
+_QUESTION_ERRORS: Final = (400, 401, 403, 404, 405, 413, 429, 500, 503)
 _BODY_ERRORS: Final = (400, 401, 403, 405, 408, 413, 415, 429, 500)
 
 
@@ -58,11 +62,28 @@ def _paths() -> Json:
         },
         "/api/v1/ledger": {
             "get": _reads(
-                "ledger", "What became of every frame", schema=_object("Ledger"), guarded=True
+                "ledger",
+                "What became of every frame",
+                schema=_object("Ledger"),
+                guarded=True,
+                also=(503,),
             )
         },
         "/api/v1/frames": {"post": _frames()},
         "/api/v1/lctl": {"post": _lctl()},
+        PATH: {"get": _reads("questions", "What can be asked", schema=_object("Questions"))},
+        **{f"{PATH}/{question.name}": {"get": _asks(question)} for question in QUESTIONS.values()},
+    }
+
+
+def _asks(question: Question) -> Json:
+    return {
+        "operationId": f"query-{question.name}",
+        "summary": f"{question.summary[0].upper()}{question.summary[1:]}",
+        "description": f"Columns: {question.columns.replace('KEYS', 'the keys of `by`')}.",
+        "security": [{"token": []}, {}],
+        "parameters": parameters(question),
+        "responses": _answers(answers(_object("Answer")), _QUESTION_ERRORS),
     }
 
 
@@ -173,6 +194,7 @@ def _schemas() -> Json:
         "Ledger": _fields(ledger={"type": "array", "items": line}),
         "Health": _fields(status={"const": "alive"}, version=text),
         "Ready": _fields(status={"const": "ready"}),
+        **SCHEMAS,
     }
 
 

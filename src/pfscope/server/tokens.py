@@ -1,9 +1,10 @@
-"""Tokens: who may send, and for which servers; kept hashed in one file that only we can read.
+"""Tokens: who may send, and for which servers, and who may ask; kept hashed in one file of ours.
 
-`tokens.json` holds `{"version": 1, "tokens": [{"name", "sha256", "servers", "created"}]}`. A
-secret is 256 random bits, shown once; its plain SHA-256 is kept. That is enough: slow hashes
-protect secrets that can be guessed, and nobody guesses one of 2²⁵⁶, while a fast one costs a
-request nothing. Every known hash is compared, each in constant time.
+`tokens.json` holds `{"version": 2, "tokens": [{"name", "sha256", "servers", "created", "reads"}]}`;
+those of version 1 have no `reads` and may not ask. A secret is 256 random bits, shown once; its
+plain SHA-256 is kept. That is enough: slow hashes protect secrets that can be guessed, and nobody
+guesses one of 2²⁵⁶, while a fast one costs a request nothing. Every known hash is compared, each in
+constant time.
 
 The file is read again when it changes. No file means that no token was ever made; an empty list
 means that all were revoked, and nobody may enter. A file that cannot be read lets nobody in.
@@ -33,12 +34,13 @@ _SHORTEST_SECRET: Final = 32
 
 
 class Token(NamedTuple):
-    """Who holds it and for which servers it may speak; with none it may only read."""
+    """Who holds it, for which servers it may speak, and whether it may ask who did what."""
 
     name: str
     sha256: str
     servers: tuple[str, ...]
     created: str
+    reads: bool = False
 
     def speaks_for(self, server: str) -> bool:
         """Whether frames of this server may come with it."""
@@ -82,7 +84,7 @@ class TokenFile:
             hint = "restore it, or delete it to begin anew"
             raise InputError(f"{self.path} does not hold tokens; {hint}") from None
 
-    def add(self, name: str, servers: tuple[str, ...]) -> str:
+    def add(self, name: str, servers: tuple[str, ...], *, reads: bool = False) -> str:
         """Make a token and return its secret, which is kept nowhere."""
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r}: at most 64 letters, digits, dots, dashes, underscores")
@@ -94,7 +96,7 @@ class TokenFile:
         with self._changing() as tokens:
             if any(token.name == name for token in tokens):
                 raise UsageError(f"there is a token {name!r} already; revoke it first")
-            tokens.append(Token(name, hash_of(secret), servers, created))
+            tokens.append(Token(name, hash_of(secret), servers, created, reads))
         return secret
 
     def revoke(self, name: str) -> None:
@@ -120,7 +122,7 @@ class TokenFile:
             os.close(directory)
 
     def _write(self, tokens: list[Token]) -> None:
-        content = {"version": 1, "tokens": [token._asdict() for token in tokens]}
+        content = {"version": 2, "tokens": [token._asdict() for token in tokens]}
         beside = self.path.with_suffix(".new")
         beside.unlink(missing_ok=True)
         descriptor = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -132,9 +134,10 @@ class TokenFile:
 
 
 def _token(item: Any) -> Token:
-    token = Token(item["name"], item["sha256"], tuple(item["servers"]), item["created"])
+    reads = item.get("reads", False)
+    token = Token(item["name"], item["sha256"], tuple(item["servers"]), item["created"], reads)
     texts = (token.name, token.sha256, token.created, *token.servers)
-    if not all(isinstance(text, str) for text in texts):
+    if not all(isinstance(text, str) for text in texts) or not isinstance(reads, bool):
         raise TypeError
     if not _HASH.fullmatch(token.sha256) or token.sha256 == hash_of(""):
         raise ValueError

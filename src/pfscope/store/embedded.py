@@ -23,6 +23,7 @@ from pfscope.store.frame_index import FINGERPRINTS, FrameIndex, fingerprint
 from pfscope.store.housekeeping import Housekeeping, Rules
 from pfscope.store.layout import DAILY, DATABASE, DAY_US, PARQUET, SCRATCH
 from pfscope.store.lock import DirectoryLock
+from pfscope.store.patience import stopped_in_time
 from pfscope.store.protocol import CommitDoubtError, LedgerChange, StoreError
 from pfscope.store.readers import Readers
 from pfscope.store.retention import Removed
@@ -83,6 +84,7 @@ class EmbeddedStore:
         self._readers = Readers()
         self._fresh_days: set[tuple[str, int]] = set()
         self._in_doubt = False
+        self._commits: int | None = None
         self._database = Database(directory, resources, read_only=read_only)
         try:
             self._prepare()
@@ -138,7 +140,7 @@ class EmbeddedStore:
         with self._writing:
             if self._in_doubt:
                 raise CommitDoubtError(_DOUBT)
-            number = self._last_commit() + 1
+            number = 1 + (self._last_commit() if self._commits is None else self._commits)
             try:
                 with self._database.transaction() as cursor:
                     for name, table in rows.items():
@@ -148,6 +150,7 @@ class EmbeddedStore:
                 # A commit can be safe and yet fail, in the checkpoint that it sets off.
                 if not self._landed(number):
                     raise
+            self._commits = number
             self._fresh_days.update(_days(batch))
             if "frames" in batch:
                 self._frames.add(_marks(batch["frames"]))
@@ -162,7 +165,8 @@ class EmbeddedStore:
             _require_reading(cursor, sql)
             cursor.execute("BEGIN TRANSACTION READ ONLY")
             try:
-                return cursor.sql(sql, params=list(parameters)).to_arrow_table()
+                with stopped_in_time(cursor.interrupt):
+                    return cursor.sql(sql, params=list(parameters)).to_arrow_table()
             except (duckdb.ProgrammingError, duckdb.DataError) as error:
                 raise UsageError(f"this cannot be asked: {first_line(error)}") from error
 
@@ -241,7 +245,8 @@ class EmbeddedStore:
 
     def _fingerprints(self) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
         marks = self.query(FINGERPRINTS).column("mark")
-        return np.asarray(marks.to_numpy(), np.uint64)
+        # Not by `to_numpy`, which loads pandas.
+        return np.concatenate([np.empty(0, np.uint64), *map(np.from_dlpack, marks.chunks)])
 
     def _take_note(self, now_us: int) -> None:
         with self._writing:
@@ -271,12 +276,10 @@ def _insert(cursor: DuckDBPyConnection, name: str, rows: pa.Table) -> None:
 def _days(batch: Mapping[str, pa.Table]) -> set[tuple[str, int]]:
     """Return the (table, day) that the batch has rows for."""
     return {
-        (name, day)
+        (name, time_us // DAY_US)
         for name, rows in batch.items()
         if name in DAILY
-        for day in pc.unique(
-            pc.divide(rows.column(DAILY[name]).cast(pa.int64()), DAY_US)
-        ).to_pylist()
+        for time_us in pc.unique(rows.column(DAILY[name])).cast(pa.int64()).to_pylist()
     }
 
 
