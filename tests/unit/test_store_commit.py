@@ -66,22 +66,64 @@ def test_a_commit_that_is_safe_counts_though_its_checkpoint_fails(tmp_path, monk
         assert store.has_frame("oss1", "e", 0)
 
 
-def test_nothing_is_committed_while_it_is_unknown_what_is_kept(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_batch_in_doubt_is_settled_when_the_store_answers_again(tmp_path, monkeypatch, kept):
+    with open_store(tmp_path) as store:
+        store.commit({"operations": operations("read", "write")}, [])
+        transaction, last_commit = store._database.transaction, store._last_commit
+
+        @contextmanager
+        def failing():
+            with transaction() as cursor:
+                yield cursor
+                if not kept:
+                    raise StoreError("the store failed: no room")
+            raise StoreError("the store failed: no checkpoint")
+
+        def silent():
+            raise StoreError("the store failed: no answer")
+
+        batch = whole_batch()
+        del batch["operations"]
+        monkeypatch.setattr(store._database, "transaction", failing)
+        monkeypatch.setattr(store, "_last_commit", silent)
+        with pytest.raises(CommitDoubtError, match="no answer"):
+            store.commit(batch, [])
+        for ask in (lambda: store.has_frame("oss1", "e", 0), lambda: store.commit(batch, [])):
+            with pytest.raises(CommitDoubtError, match="not known"):
+                ask()
+        monkeypatch.setattr(store._database, "transaction", transaction)
+        monkeypatch.setattr(store, "_last_commit", last_commit)
+        if kept:
+            assert store.has_frame("oss1", "e", 0)
+        else:
+            store.commit(batch, [])
+        assert count(store) == 1
+
+
+def test_the_batch_that_was_in_doubt_is_not_kept_twice(tmp_path, monkeypatch):
     with open_store(tmp_path) as store:
         real, answers = store._last_commit, [True, False]
 
         def fails_the_second_time():
-            if not answers.pop(0):
+            if answers and not answers.pop(0):
                 raise StoreError("the store failed")
             return real()
 
+        @contextmanager
+        def safe_but_failing():
+            with transaction() as cursor:
+                yield cursor
+            raise StoreError("the store failed: no checkpoint")
+
+        transaction = store._database.transaction
         monkeypatch.setattr(store, "_last_commit", fails_the_second_time)
-        timeless = usage(at()).set_column(0, "time", pa.nulls(1, TABLES["usage_ost"][0].type))
-        for batch in ({"usage_ost": timeless}, whole_batch()):
-            with pytest.raises(CommitDoubtError, match="opened anew"):
-                store.commit(batch, [])
-    with open_store(tmp_path) as store:
-        store.commit(whole_batch(), [])
+        monkeypatch.setattr(store._database, "transaction", safe_but_failing)
+        batch = whole_batch()
+        with pytest.raises(CommitDoubtError):
+            store.commit(batch, [])
+        monkeypatch.setattr(store._database, "transaction", transaction)
+        store.commit(batch, [])
         assert count(store) == 1
 
 

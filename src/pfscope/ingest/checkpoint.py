@@ -43,11 +43,14 @@ def save(ingest: "Ingest", directory: Path, frames: set[Key]) -> None:
     arrays["id_sizes"] = np.array([len(raw) for raw in ids], np.int64)
     arrays["state"] = np.frombuffer(json.dumps(_state(ingest, frames)).encode(), np.uint8)
     temporary = directory / f"{_NAME}.tmp"
-    with temporary.open("wb") as file:
-        np.savez(file, **arrays)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(directory / _NAME)
+    try:
+        with temporary.open("wb") as file:
+            np.savez(file, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(directory / _NAME)
+    finally:
+        temporary.unlink(missing_ok=True)  # on a full disk it would hold the room
     _sync_directory(directory)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 import duckdb
 import numpy as np
@@ -31,7 +32,7 @@ from pfscope.store.schema import LEDGER, TABLES
 
 _LEDGER_LINES = 100_000
 """The ledger's changes are summed up when there are more of them."""
-_DOUBT = "whether the last batch was kept is only seen when the store is opened anew"
+_DOUBT = "whether the last batch was kept is not known until the store answers again"
 _READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 
 
@@ -63,6 +64,14 @@ def open_store(
         raise
 
 
+class _Batch(NamedTuple):
+    """What to know of a batch when it is safe, and to recognise it by."""
+
+    number: int
+    days: set[tuple[str, int]]
+    frames: list[int]
+
+
 class EmbeddedStore:
     """An open store; see `protocol.Store`. All methods may be called from any thread."""
 
@@ -83,7 +92,7 @@ class EmbeddedStore:
         self._maintaining = threading.Lock()
         self._readers = Readers()
         self._fresh_days: set[tuple[str, int]] = set()
-        self._in_doubt = False
+        self._doubt: _Batch | None = None
         self._commits: int | None = None
         self._database = Database(directory, resources, read_only=read_only)
         try:
@@ -125,6 +134,9 @@ class EmbeddedStore:
 
     def has_frame(self, server: str, epoch: str, sequence: int) -> bool:
         """Tell whether the frame was committed."""
+        if self._doubt:
+            with self._writing:
+                self._settle()
         if fingerprint(server, epoch, sequence) not in self._frames:
             return False
         found = self.query(
@@ -137,10 +149,14 @@ class EmbeddedStore:
         """Keep rows of any tables of the schema and count, in one durable transaction."""
         changes = [pa.array(list(column)) for column in zip(*ledger, strict=True)]
         rows = {**batch, "ledger_changes": pa.table(changes, LEDGER.names)} if ledger else batch
+        _require_columns(rows)
         with self._writing:
-            if self._in_doubt:
-                raise CommitDoubtError(_DOUBT)
+            doubtful = self._doubt
+            self._settle()
             number = 1 + (self._last_commit() if self._commits is None else self._commits)
+            offered = _Batch(number, _days(batch), _marks(batch))
+            if doubtful == offered._replace(number=number - 1):
+                return  # it is the one that was in doubt, and it was kept
             try:
                 with self._database.transaction() as cursor:
                     for name, table in rows.items():
@@ -148,12 +164,12 @@ class EmbeddedStore:
                     cursor.execute("UPDATE commits SET number = ?", [number])
             except StoreError:
                 # A commit can be safe and yet fail, in the checkpoint that it sets off.
-                if not self._landed(number):
+                self._doubt = offered
+                self._settle()
+                if self._commits != number:
                     raise
-            self._commits = number
-            self._fresh_days.update(_days(batch))
-            if "frames" in batch:
-                self._frames.add(_marks(batch["frames"]))
+            else:
+                self._keep(offered)
 
     def ledger(self) -> pa.Table:
         """Return the ledger's lines, summed."""
@@ -230,12 +246,23 @@ class EmbeddedStore:
             parts.remove_rubbish(self.directory, parts.recorded(cursor))
         parts.sync(self.directory)
 
-    def _landed(self, number: int) -> bool:
+    def _settle(self) -> None:
+        """Find out what became of a batch in doubt."""
+        if self._doubt is None:
+            return
         try:
-            return self._last_commit() == number
+            last = self._last_commit()
         except StoreError as error:
-            self._in_doubt = True
             raise CommitDoubtError(f"{error}; {_DOUBT}") from error
+        if last == self._doubt.number:
+            self._keep(self._doubt)
+        self._doubt = None
+
+    def _keep(self, batch: "_Batch") -> None:
+        """Take note of a batch that is safe."""
+        self._commits = batch.number
+        self._fresh_days.update(batch.days)
+        self._frames.add(batch.frames)
 
     def _last_commit(self) -> int:
         with self._database.cursor() as cursor:
@@ -263,14 +290,22 @@ class EmbeddedStore:
                 cursor.execute("DROP TABLE summed")
 
 
+def _columns(name: str) -> list[str]:
+    return list(TABLES["ledger" if name == "ledger_changes" else name].names)
+
+
+def _require_columns(batch: Mapping[str, pa.Table]) -> None:
+    for name, rows in batch.items():
+        columns = sorted(_columns(name))
+        if sorted(rows.column_names) != columns:
+            raise ValueError(f"{name} has not the columns {columns}")
+
+
 def _insert(cursor: DuckDBPyConnection, name: str, rows: pa.Table) -> None:
-    columns = TABLES["ledger" if name == "ledger_changes" else name].names
-    if sorted(rows.column_names) != sorted(columns):
-        raise ValueError(f"{name} has not the columns {sorted(columns)}")
     where = f"hot.{name}" if name in DAILY else name
     # By position, as tables have the schema's order: to insert by name takes a view for each table,
     # which small batches notice.
-    cursor.from_arrow(rows.select(columns)).insert_into(where)
+    cursor.from_arrow(rows.select(_columns(name))).insert_into(where)
 
 
 def _days(batch: Mapping[str, pa.Table]) -> set[tuple[str, int]]:
@@ -279,11 +314,15 @@ def _days(batch: Mapping[str, pa.Table]) -> set[tuple[str, int]]:
         (name, time_us // DAY_US)
         for name, rows in batch.items()
         if name in DAILY
-        for time_us in pc.unique(rows.column(DAILY[name])).cast(pa.int64()).to_pylist()
+        for time_us in pc.unique(rows.column(DAILY[name])).drop_null().cast(pa.int64()).to_pylist()
     }
 
 
-def _marks(frames: pa.Table) -> list[int]:
+def _marks(batch: Mapping[str, pa.Table]) -> list[int]:
+    """Return the fingerprints of the frames that the batch brings."""
+    if "frames" not in batch:
+        return []
+    frames = batch["frames"]
     columns = (frames.column(name).to_pylist() for name in ("server", "epoch", "sequence"))
     return [fingerprint(*frame) for frame in zip(*columns, strict=True)]
 
