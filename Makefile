@@ -28,8 +28,8 @@ check: $(INSTALLED)  ## lint, types, import contracts, the agent's Python 3.6
 	$(BIN)/lint-imports
 	$(BIN)/vermin --quiet --no-tips --violations -t=3.6- src/pfscope/__init__.py src/pfscope/frames src/pfscope/agent
 
-bench: $(INSTALLED)  ## print the speeds, each beside a peer or a baseline
-	@for name in $$(ls benchmarks/*_speed.py benchmarks/*_cost.py); do \
+bench: $(INSTALLED)  ## print speeds and errors, each beside a peer or a baseline
+	@for name in $$(ls benchmarks/*_speed.py benchmarks/*_cost.py benchmarks/*_error.py); do \
 	  $(BIN)/python -m benchmarks.$$(basename $$name .py) || exit 1; echo; done
 
 chaos: $(INSTALLED)  ## kill the server at random instants, many rounds

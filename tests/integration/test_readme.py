@@ -1,16 +1,13 @@
 """The README tells the truth: its commands run, the files and pages that it names are there."""
 
-import os
 import re
-import shlex
 import shutil
-import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.console import Shell
 from tests.support.serve_process import served
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,24 +19,8 @@ LCTL = f"#!/bin/sh\ncat <<'END'\n{(ROOT / 'tests/data/lctl.txt').read_text()}END
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory):
-    """Return a way to run a line as a newcomer would, in one directory that lasts."""
     folder, tools = tmp_path_factory.mktemp("newcomer"), tmp_path_factory.mktemp("bin")
-    scripts = {
-        "pfscope": f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m pfscope.cli.main "$@"\n',
-        "lctl": LCTL,
-    }
-    for name, text in scripts.items():
-        (tools / name).write_text(text)
-        (tools / name).chmod(stat.S_IRWXU)
-    env = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
-
-    def run(line):
-        command = ["bash", "-euo", "pipefail", "-c", line]
-        return subprocess.run(
-            command, cwd=folder, env=env, capture_output=True, text=True, timeout=120
-        )
-
-    return run
+    return Shell(folder, tools, {"lctl": LCTL})
 
 
 def is_for_shell(line):

@@ -12,6 +12,7 @@ from pfscope.query.metrics import (
     term_of,
     timed_operations,
 )
+from tests.support.query_tables import data_of, frames_at, named, one_series, used
 
 OLD = (("open", "reqs"), ("read", "bytes"), ("write", "bytes"), ("rename", "reqs"))
 MIDDLE = (("open", "reqs"), ("read_bytes", "bytes"), ("read_bytes", "reqs"), ("rename", "reqs"),
@@ -66,3 +67,20 @@ def test_a_misspelt_operation_gets_its_neighbour():
 def test_bytes_and_requests_do_not_add_up():
     with pytest.raises(UsageError, match="cannot be added up"):
         Metric("all", {"read": 1.0, "read_bytes": 1.0})
+
+
+def test_ranks_by_operation_are_of_requests_alone_and_series_tell_bytes_too():
+    minute = 60 * 10**6
+    with data_of(
+        operations=named("open", ("read_bytes", "bytes")), frames=frames_at(0, minute),
+        series=[one_series(0)],
+        usage_mdt=[used(0, 0, minute, 120), used(0, 0, minute, 60, 6000, operation=1)],
+    ) as opened:  # fmt: skip
+        ranked = opened.top(by="operation").to_pylist()
+        series = opened.series(by="operation").to_pylist()
+    assert [(row["operation"], row["total"], row["share"]) for row in ranked] == [
+        ("open", 120.0, pytest.approx(2 / 3)), ("read", 60.0, pytest.approx(1 / 3)),
+    ]  # fmt: skip
+    assert {row["operation"]: row["rate"] for row in series} == {
+        "open": 2.0, "read": 1.0, "read_bytes": 100.0,
+    }  # fmt: skip

@@ -18,6 +18,8 @@ from pfscope.query.window import EvenSteps, GivenSteps, Steps, Window
 from pfscope.times import duration_us, time_us
 
 DEFAULT_METRIC = "iops"
+_SIDE_BY_SIDE = ("totals", "series")
+"""Rates of several units may stand beside each other; ranks and shares need one unit."""
 DEFAULT_LENGTH_US = 24 * 3600 * 10**6
 
 
@@ -69,8 +71,9 @@ class Asked:
 
     @cached_property
     def metric(self) -> Metric | None:
-        """What is counted; None: every operation by itself."""
-        if self.request.operation is None and "operation" in self.by:
+        """What is counted; None: every operation by itself, in its own unit."""
+        each = self.request.operation is None and "operation" in self.by
+        if each and self.name in _SIDE_BY_SIDE:
             return None
         name = self.request.operation or DEFAULT_METRIC
         return find_metric(name, self.catalog.operations, self.site.metrics)

@@ -33,6 +33,7 @@ class Words(TypedDict, total=False):
     node: Patterns
     executable: Patterns
     partition: Patterns
+    id_class: Patterns
 
 
 class Source(Protocol):
@@ -97,6 +98,69 @@ class Data:
     ) -> Result:
         """Return how many have a rate of which magnitude; with `bucket`, who is in that one."""
         return self.ask("density", by=by, base=base, bucket=bucket, **words)
+
+    def causes(
+        self,
+        by: Keys = "user",
+        *,
+        explain: float = 0.8,
+        baseline: str | timedelta | None = None,
+        baseline_start: str | datetime | None = None,
+        baseline_end: str | datetime | None = None,
+        limit: int = 20,
+        **words: Unpack[Words],
+    ) -> Result:
+        """Return who is behind an increase: `rank`, the keys, `baseline`, `peak`, `increase`, …
+
+        `about` tells how the `total` changed, how many were in which bucket of a `density` before
+        and during, and of those `named` whether they are `few` large or `many` small.
+        """
+        past = {"baseline": baseline, "baseline_from": baseline_start, "baseline_to": baseline_end}
+        return self.ask("causes", by=by, explain=explain, limit=limit, **past, **words)
+
+    def quality(self, **words: Unpack[Words]) -> Result:
+        """Return entries by how sound their ids are: `time`, `target`, `class`, `system`, …"""
+        return self.ask("quality", **words)
+
+    def unattributed(
+        self, by: Keys = "target", *, over_time: bool = False, **words: Unpack[Words]
+    ) -> Result:
+        """Return what no id is told for: the keys, `total`, `attributed`, `unattributed`, …"""
+        return self.ask("unattributed", by=by, over_time=over_time, **words)
+
+    def sizes(self, by: Keys = "job", *, histogram: bool = False, **words: Unpack[Words]) -> Result:
+        """Return how large reads and writes are; with `histogram`, requests by size."""
+        return self.ask("sizes", by=by, histogram=histogram, **words)
+
+    def balance(self, by: Keys = ("filesystem", "kind"), **words: Unpack[Words]) -> Result:
+        """Return how evenly targets share: the keys, `targets`, `mean`, `max`, `busiest`, …"""
+        return self.ask("balance", by=by, **words)
+
+    def counters(self, by: Keys = ("target", "node"), **words: Unpack[Words]) -> Result:
+        """Return raw counters of an operation as Lustre printed them: `time`, …, `counter`."""
+        return self.ask("counters", by=by, **words)
+
+    def load(
+        self,
+        by: Keys = "job",
+        *,
+        limit: int = 20,
+        fit_window: str | timedelta = "24h",
+        costs: bool = False,
+        **words: Unpack[Words],
+    ) -> Result:
+        """Return effective loads: `server`, the keys, `load`, `load_equal`, `load_service`, …
+
+        `about` tells what they leave unexplained, why one is missing, how good the fit of the
+        learned one is and, if asked for, the `costs` of requests.
+        """
+        return self.ask("load", by=by, limit=limit, fit_window=fit_window, costs=costs, **words)
+
+    def latency(
+        self, by: Keys = ("job", "operation"), *, limit: int = 20, **words: Unpack[Words]
+    ) -> Result:
+        """Return how long requests took: the keys, `operation`, `requests`, `mean_us`, …"""
+        return self.ask("latency", by=by, limit=limit, **words)
 
 
 _NAMES = {"start": "from", "end": "to", "id_class": "class"}

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pfscope.errors import UsageError
 from pfscope.query.asked import Asked, Site, told
 from pfscope.query.catalog import Catalog
+from pfscope.query.empty import why_empty
 from pfscope.query.engine import Engine
-from pfscope.query.questions import QUESTIONS
+from pfscope.query.questions import find_question
 from pfscope.query.results import Result
 
 
@@ -20,12 +20,13 @@ class LocalSource:
 
     def ask(self, name: str, words: Mapping[str, Sequence[str]]) -> Result:
         """Return the answer to a question put in words."""
-        if name not in QUESTIONS:
-            raise UsageError(f"there is no question {name!r}; there are {', '.join(QUESTIONS)}")
-        question = QUESTIONS[name]
+        question = find_question(name)
         request = question.form.request(words)
         asked = Asked(name, request, self.engine, Catalog.read(self.engine), self.site)
-        return Result(name, question.answer(asked), told(asked))
+        rows = question.answer(asked)
+        if not rows.num_rows and "empty" not in asked.notes:
+            asked.notes["empty"] = why_empty(asked)
+        return Result(name, rows, told(asked))
 
     def close(self) -> None:
         """Let go of the store."""

@@ -43,6 +43,8 @@ class Metric:
     """By the names of operations; `*` is every request that is not told by its own name."""
     kinds: tuple[str, ...] = ("mdt", "ost")
     """On which targets."""
+    timed: bool = False
+    """Of the microseconds that requests took, where servers tell them, not of the requests."""
 
     def __post_init__(self) -> None:
         units = {is_bytes(name) for name in self.weights}
@@ -54,6 +56,8 @@ class Metric:
     @property
     def unit(self) -> str:
         """What one of it is."""
+        if self.timed:
+            return "seconds"
         return "bytes" if is_bytes(next(iter(self.weights))) else "requests"
 
 
@@ -63,6 +67,7 @@ SHIPPED: Final = {
         Metric("metadata", _METADATA, ("mdt",)),
         Metric("iops", {"*": 1.0}),
         Metric("bytes", {"read_bytes": 1.0, "write_bytes": 1.0}),
+        Metric("service", {"*": 1e-6}, timed=True),
     )
 }
 
@@ -92,9 +97,9 @@ def find_metric(
     name: str, operations: Sequence[tuple[str, str]], metrics: Mapping[str, Metric]
 ) -> Metric:
     """Return the metric, or the operation as one."""
-    if name in metrics:
-        return metrics[name]
     known = names(operations)
+    if name in metrics:
+        return _checked(metrics[name], known)
     if operations and name not in known:
         near = get_close_matches(name, [*known, *metrics], 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
@@ -102,8 +107,27 @@ def find_metric(
     return Metric(name, {name: 1.0})
 
 
+def _checked(metric: Metric, known: Sequence[str]) -> Metric:
+    """Refuse a metric with an operation that neither the store nor any Lustre has."""
+    anywhere = {"*", *known, *PARTS_OF_RENAME, *(n for m in SHIPPED.values() for n in m.weights)}
+    unknown = sorted(set(metric.weights) - anywhere)
+    if known and unknown:
+        near = get_close_matches(unknown[0], sorted(anywhere), 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UsageError(f"metric {metric.name}: there is no operation {unknown[0]!r}{hint}")
+    return metric
+
+
 def term_of(metric: Metric, operations: Sequence[tuple[str, str]]) -> Term:
     """Return which numbered operations of a store a metric adds up."""
+    if metric.timed:
+        told = timed_operations(operations)
+        each = {
+            n: metric.weights.get(name, metric.weights.get("*", 0.0)) for n, name in told.items()
+        }
+        return Term(
+            "total", {n: weight for n, weight in each.items() if weight}, told, metric.kinds
+        )
     weights: dict[int, float] = {}
     called: dict[int, str] = {}
     for number, line in enumerate(operations):

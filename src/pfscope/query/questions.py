@@ -9,12 +9,33 @@ from typing import Final
 
 import pyarrow as pa
 
-from pfscope.query import rates
+from pfscope.errors import UsageError
+from pfscope.query import (
+    balance,
+    causes,
+    counters,
+    latency,
+    load,
+    quality,
+    rates,
+    sizes,
+    unattributed,
+)
 from pfscope.query.asked import Asked
 from pfscope.query.request import Form, Option
 
 LIMIT: Final = Option("limit", int, 20, "so many rows at most")
 BASE: Final = Option("base", int, 10, "buckets lie between powers of it")
+PAST: Final = (
+    Option("baseline", str, None, "the past to compare with is so long: 12h"),
+    Option("baseline_from", str, None, "it begins then"),
+    Option("baseline_to", str, None, "it ends then, before the interval at the latest"),
+)
+EXPLAIN: Final = Option("explain", float, 0.8, "name as many as make up this part of the increase")
+OVER_TIME: Final = Option("over_time", bool, False, "for each step, with its time")
+HISTOGRAM: Final = Option(
+    "histogram", bool, False, "list requests by the upper bound of their size"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +74,63 @@ _ALL: Final = (
         ),
         rates.density_over_time, "density --by user --operation setattr --target '*MDT0000'",
     ),
+    Question(
+        "causes", "who is behind an increase, against what was usual before",
+        "rank,KEYS,baseline,peak,increase,share",
+        Form(("user",), (LIMIT, *PAST, EXPLAIN)), causes.causes,
+        "causes --by user --operation open --from -1h",
+    ),
+    Question(
+        "quality", "entries by how sound their ids are", "time,target,class,system,entries",
+        Form(()), quality.quality, "quality --target '*OST*' --step 10m",
+    ),
+    Question(
+        "unattributed", "what targets counted and no id is told for",
+        "KEYS,total,attributed,unattributed,share",
+        Form(("target",), (OVER_TIME,)), unattributed.unattributed,
+        "unattributed --by target,operation",
+    ),
+    Question(
+        "sizes", "how large requests to read and write are",
+        "KEYS,operation,requests,bytes,mean_size,p50_size,p90_size,minimum,maximum",
+        Form(("job",), (HISTOGRAM,)), sizes.sizes, "sizes --by job --operation read",
+    ),
+    Question(
+        "balance", "how evenly targets share what is done",
+        "KEYS,targets,mean,max,busiest,ratio,effective",
+        Form(balance.POOL), balance.balance, "balance --operation read_bytes",
+    ),
+    Question(
+        "counters", "the raw counters of Lustre over time", "time,KEYS,counter",
+        Form(("target", "node")), counters.counters,
+        "counters --job 11317854 --operation write",
+    ),
+    Question(
+        "load", "which part of a server's load each job, user or node causes, three ways",
+        "server,KEYS,load,load_equal,load_service,load_learned",
+        Form(
+            ("job",),
+            (
+                Option("limit", int, 20, "so many rows of each server at most"),
+                Option("fit_window", str, "24h", "learn what requests cost from so long a time"),
+                Option("costs", bool, False, "tell what requests cost each server"),
+            ),
+        ),
+        load.load, "load --by job --from -1h",
+    ),
+    Question(
+        "latency", "how long requests took, where servers tell it (Lustre 2.14 and later)",
+        "KEYS,operation,requests,mean_us,deviation_us,minimum_us,maximum_us",
+        Form(("job", "operation"), (LIMIT,)), latency.latency,
+        "latency --by user,operation --target '*MDT0000'",
+    ),
 )  # fmt: skip
 
 QUESTIONS: Final = {question.name: question for question in _ALL}
+
+
+def find_question(name: str) -> Question:
+    """Return a question by its name."""
+    if name not in QUESTIONS:
+        raise UsageError(f"there is no question {name!r}; there are {', '.join(QUESTIONS)}")
+    return QUESTIONS[name]

@@ -1,5 +1,6 @@
 """What can be asked: one form for the command line, HTTP and Python, read from text in one way."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any, Final
 from pfscope.errors import UsageError
 from pfscope.query.keys import KEYS, check
 from pfscope.times import duration_us
+from pfscope.untrusted import ascii_text
 
 OBSERVED: Final = "observed"
 """As a step: every time at which any of the servers was observed."""
@@ -36,9 +38,12 @@ class Option:
         if self.kind is int and not _WHOLE.fullmatch(text):
             raise UsageError(f"{self.name} must be a whole number, not {text!r}")
         try:
-            return self.kind(text)
+            value = self.kind(text)
         except ValueError:
-            raise UsageError(f"{self.name} must be a number, not {text!r}") from None
+            value = math.nan
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UsageError(f"{self.name} must be a number, not {text!r}")
+        return value
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ class Form:
 
     def request(self, words: Mapping[str, Sequence[str]]) -> Request:
         """Read a request; a word may stand several times where it can."""
-        given = {name: list(values) for name, values in words.items() if values}
+        given = _given(words)
         single = {name: _single(name, given.pop(name, [])) for name in _SINGLE}
         by = [key for value in given.pop("by", []) for key in value.split(",")]
         told = {}
@@ -94,7 +99,7 @@ class Form:
             step=single["step"],
             operation=single["operation"],
             by=tuple(by) or self.by,
-            where=tuple((key, tuple(values)) for key, values in sorted(given.items())),
+            where=tuple((key, tuple(map(as_stored, given[key]))) for key in sorted(given)),
             system=_maybe("system", single["system"]),
             login=_maybe("login", single["login"]),
             options=tuple(told.items()),
@@ -109,6 +114,31 @@ def truth(name: str, text: str) -> bool:
     if text not in _TRUTH:
         raise UsageError(f"{name} must be yes or no, not {text!r}")
     return _TRUTH[text]
+
+
+def as_stored(text: str) -> str:
+    r"""Return a pattern as ids are stored: what is not printable ASCII is `\xHH` there.
+
+    >>> as_stored("caf*"), as_stored("café*")
+    ('caf*', 'caf\\xC3\\xA9*')
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if " " <= c <= "~" else ascii_text(_bytes_of(c)) for c in text)
+
+
+def _bytes_of(character: str) -> bytes:
+    """Return what was typed; a byte that is no text comes in as half of a pair."""
+    was_byte = "\udc80" <= character <= "\udcff"
+    return character.encode("utf-8", "surrogateescape" if was_byte else "surrogatepass")
+
+
+def _given(words: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the words that were given; an empty one is a mistake, as of a shell's variable."""
+    for name, values in words.items():
+        if "" in values:
+            raise UsageError(f"{name} is empty: say something, or leave it out")
+    return {name: list(values) for name, values in words.items() if values}
 
 
 def _maybe(name: str, text: str | None) -> bool | None:
