@@ -5,7 +5,9 @@ Looked for in `--config FILE`, then `$PFSCOPE_CONFIG`, then /etc/pfscope/pfscope
 
 import argparse
 import difflib
+import math
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -16,9 +18,13 @@ from typing import Any
 from pfscope.errors import InputError, UsageError
 from pfscope.lustre.identity import DEFAULT_FORMATS, SYSTEM_UID_BELOW, Identifier
 from pfscope.lustre.jobid_format import SLURM_JOB
+from pfscope.query.metrics import Metric
 from pfscope.store.retention import Retention
 
 DEFAULT_PATH = Path("/etc/pfscope/pfscope.toml")
+_METRIC = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_KINDS = ("mdt", "ost")
+_TABLES = ("identity", "filesystem", "retention", "metric", "nodes")
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,10 @@ class Config:
     """`[filesystem.NAME.identity]`: what differs on one file system."""
     retention: Retention = field(default_factory=Retention)
     """`[retention]`: days for each table of the store."""
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    """`[metric.NAME]`: sums of operations that can be asked for by name."""
+    login_nodes: tuple[str, ...] = ()
+    """`[nodes] login`: how nodes are called on which people log in."""
 
     def with_jobid_name(self, formats: Sequence[str]) -> "Config":
         """Return the same with other formats of entry ids, on all file systems."""
@@ -90,7 +100,7 @@ def parse_config(text: str, name: str) -> Config:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{name} is not TOML: {error}") from error
-    _refuse_unknown(tables, ("identity", "filesystem", "retention"), name)
+    _refuse_unknown(tables, _TABLES, name)
     site = tables.get("identity", {})
     config = Config(
         _identity(site, f"{name}: [identity]"),
@@ -102,6 +112,8 @@ def parse_config(text: str, name: str) -> Config:
             for filesystem, table in tables.get("filesystem", {}).items()
         },
         _retention(tables.get("retention", {}), f"{name}: [retention]"),
+        _metrics(tables.get("metric", {}), name),
+        _login_nodes(tables.get("nodes", {}), f"{name}: [nodes]"),
     )
     for identity in (config.identity, *config.filesystems.values()):
         _ = identity.identifier  # a format that makes no sense is told now, not at the first id
@@ -132,6 +144,40 @@ def _retention(table: dict[str, Any], where: str) -> Retention:
         if not isinstance(days, int) or isinstance(days, bool):
             raise UsageError(f"{where}: {key} must be a number of days")
     return Retention(**table)
+
+
+def _metrics(tables: Any, name: str) -> dict[str, Metric]:
+    if not isinstance(tables, dict):
+        raise UsageError(f"{name}: metric must be tables such as [metric.metadata]")
+    return {key: _metric(key, table, f"{name}: [metric.{key}]") for key, table in tables.items()}
+
+
+def _metric(name: str, table: Any, where: str) -> Metric:
+    if not _METRIC.fullmatch(name):
+        raise UsageError(f"{where}: a name is letters, digits, dashes and underscores")
+    _refuse_unknown(table, ("weights", "kinds"), where)
+    weights, kinds = table.get("weights"), table.get("kinds", list(_KINDS))
+    if not isinstance(weights, dict) or not all(map(_is_weight, weights.values())):
+        raise UsageError(f"{where}: weights must be numbers above 0, as in {{open = 2, close = 1}}")
+    if not isinstance(kinds, list) or not kinds or not all(kind in _KINDS for kind in kinds):
+        raise UsageError(f"{where}: kinds must be a list of {' and '.join(_KINDS)}")
+    try:
+        return Metric(name, {key: float(value) for key, value in weights.items()}, tuple(kinds))
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from error
+
+
+def _is_weight(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and 0 < value < math.inf
+
+
+def _login_nodes(table: Any, where: str) -> tuple[str, ...]:
+    _refuse_unknown(table, ("login",), where)
+    patterns = table.get("login", [])
+    if not isinstance(patterns, list) or not all(isinstance(p, str) and p for p in patterns):
+        raise UsageError(f'{where}: login must be a list of patterns, such as ["login*"]')
+    return tuple(patterns)
 
 
 def _refuse_unknown(table: Any, known: tuple[str, ...], where: str) -> None:

@@ -14,6 +14,7 @@ _UNITS_US: Final = {
 _DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhdw])")
 _LONGEST_US: Final = 200 * 366 * 86400 * 10**6
+_LATEST_US: Final = 9_000_000_000 * 10**6
 
 
 def duration_us(text: str) -> int:
@@ -46,7 +47,7 @@ def time_us(text: str, *, now_us: int, end: bool = False) -> int:
     if text == "now":
         return now_us
     if text.startswith("-"):
-        return now_us - duration_us(text[1:])
+        return max(now_us - duration_us(text[1:]), 0)
     try:
         # An offset's plus arrives as a blank where nobody escaped it.
         moment = datetime.fromisoformat(re.sub(r" (?=\d\d:?\d\d$)", "+", text))
@@ -56,9 +57,12 @@ def time_us(text: str, *, now_us: int, end: bool = False) -> int:
         ) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
+    since_us = (moment - _EPOCH) // timedelta(microseconds=1)
     if end and _DAY.fullmatch(text):
-        moment += timedelta(days=1)
-    return (moment - _EPOCH) // timedelta(microseconds=1)
+        since_us += _UNITS_US["d"]
+    if not 0 <= since_us < _LATEST_US:
+        raise UsageError(f"{text!r} is no time at which anything can have been observed")
+    return since_us
 
 
 def iso(moment_us: int) -> str:

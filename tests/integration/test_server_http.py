@@ -251,3 +251,18 @@ def test_a_restart_finds_what_was_stored(tmp_path):
         assert world.statuses(encoded(0)) == ["stored"]
     with server(tmp_path, store=store, engine=make_engine(store)) as world:
         assert world.statuses(encoded(0)) == ["duplicate"]
+
+
+def test_a_store_that_fails_is_no_fault_but_a_reason_to_come_later(world):
+    world.store.shut = True
+    answer = world.post(encoded(0))
+    assert [frame["status"] for frame in answer.json()["frames"]] == ["retry"]
+    assert "Retry-After" in answer.headers
+    assert world.lctl(TEXT).status_code == 503
+    assert world.error(world.client.get("/api/v1/ledger")) == (503, "not-ready")
+    metrics = world.client.get("/metrics")
+    assert metrics.status_code == 200
+    assert "pfscope_disk_free_bytes " in metrics.text
+    world.store.shut = False
+    assert world.statuses(encoded(0)) == ["stored"]
+    assert world.client.get("/api/v1/ledger").status_code == 200

@@ -11,9 +11,9 @@ import httpx
 COMMAND = [sys.executable, "-m", "pfscope.cli.main", "serve"]
 
 
-def serve(directory, *arguments, **environment):
+def serve(directory, *arguments, enter=(), **environment):
     """Run the command to its end and return what it said."""
-    command = [*COMMAND, *arguments, *(("--data", str(directory)) if directory else ())]
+    command = [*enter, *COMMAND, *arguments, *(("--data", str(directory)) if directory else ())]
     env = {**os.environ, **environment}
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
 
@@ -34,6 +34,12 @@ class Served:
         answer = self.client.post("/api/v1/frames", content=body, headers=headers)
         return [frame["status"] for frame in answer.json()["frames"]]
 
+    def metrics(self):
+        """Return the samples without labels, and those with, by their text."""
+        lines = self.client.get("/metrics").text.splitlines()
+        samples = (line.rpartition(" ") for line in lines if not line.startswith("#"))
+        return {name: float(value) for name, _blank, value in samples}
+
     def ledger(self, **headers):
         """Return frames by (stage, server, outcome)."""
         lines = self.client.get("/api/v1/ledger", headers=headers).json()["ledger"]
@@ -50,9 +56,9 @@ class Served:
 
 
 @contextmanager
-def served(directory, *arguments, verify=True, **environment):
-    """Run a server on a free port until the block ends."""
-    command = [*COMMAND, "--data", str(directory), "--listen", "127.0.0.1:0", *arguments]
+def served(directory, *arguments, verify=True, enter=(), **environment):
+    """Run a server on a free port until the block ends; `enter` leads to where it should run."""
+    command = [*enter, *COMMAND, "--data", str(directory), "--listen", "127.0.0.1:0", *arguments]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

@@ -20,13 +20,14 @@ from pfscope.store.schema import LEDGER
 
 
 class MemoryStore:
-    """Keeps what was committed; fails while told to."""
+    """Keeps what was committed; takes nothing while `failing`, shows nothing while `shut`."""
 
     def __init__(self, directory):
         self.directory = directory
         self.frames = []
         self.counts = Counter()
         self.failing = False
+        self.shut = False
 
     def commit(self, batch, ledger):
         if self.failing:
@@ -36,9 +37,11 @@ class MemoryStore:
             self.counts[change[:4]] += change.frames
 
     def has_frame(self, server, epoch, sequence):
+        self._look()
         return (server, epoch, sequence) in self.frames
 
     def ledger(self):
+        self._look()
         rows = [LedgerChange(*key, n, 0)._asdict() for key, n in self.counts.items()]
         return pa.Table.from_pylist(rows, schema=LEDGER)
 
@@ -47,6 +50,10 @@ class MemoryStore:
 
     def close(self):
         pass
+
+    def _look(self):
+        if self.shut:
+            raise StoreError("the store failed and stays shut")
 
 
 class MemoryIngest:

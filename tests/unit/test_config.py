@@ -4,6 +4,7 @@ import pytest
 
 from pfscope.config import Config, load_config, parse_config
 from pfscope.errors import InputError, UsageError
+from pfscope.opening import site_of
 
 EXAMPLE = """
 [identity]
@@ -15,6 +16,13 @@ jobid_name = ["%e.%u"]
 
 [retention]
 usage_ost = 30
+
+[metric.opening]
+weights = {open = 2, close = 1}
+kinds = ["mdt"]
+
+[nodes]
+login = ["puhti-login*"]
 """
 
 
@@ -28,6 +36,15 @@ def test_one_file_system_differs_and_keeps_the_rest():
 
 def test_retention_is_told_by_table():
     assert parse_config(EXAMPLE, "x").retention.limits() == {"usage_ost": 30}
+
+
+def test_a_site_has_metrics_and_login_nodes_of_its_own():
+    config = parse_config(EXAMPLE, "x")
+    opening = config.metrics["opening"]
+    assert (opening.weights, opening.kinds) == ({"open": 2.0, "close": 1.0}, ("mdt",))
+    site = site_of(config)
+    assert site.login_nodes == ("puhti-login*",)
+    assert {"opening", "metadata", "iops", "bytes"} <= site.metrics.keys()
 
 
 def test_without_a_file_the_defaults_hold(monkeypatch):
@@ -55,6 +72,20 @@ def test_the_environment_names_a_file(tmp_path, monkeypatch):
         ("[retention]\nusage = 3\n", "unknown key 'usage'"),
         ("[retention]\nusage_ost = 'long'\n", "usage_ost must be a number of days"),
         ("[retention]\nusage_ost = 0\n", "at least 1"),
+        ("[metric.m]\n", "weights must be numbers above 0"),
+        ("[metric.m]\nweights = {}\n", "one operation at least"),
+        ("[metric.m]\nweights = {open = 'two'}\n", "weights must be numbers above 0"),
+        ("[metric.m]\nweights = {open = true}\n", "weights must be numbers above 0"),
+        ("[metric.m]\nweights = {open = inf}\n", "weights must be numbers above 0"),
+        ("[metric.m]\nweights = {open = 0}\n", "weights must be numbers above 0"),
+        ("[metric.m]\nweights = {open = 1, read_bytes = 1}\n", "bytes and requests"),
+        ("[metric.m]\nweight = {open = 1}\n", "did you mean 'weights'"),
+        ("[metric.m]\nweights = {open = 1}\nkinds = ['mdts']\n", "a list of mdt and ost"),
+        ("[metric.'a b']\nweights = {open = 1}\n", "letters, digits"),
+        ("[metric]\nm = 3\n", r"\[metric.m\] must be a table"),
+        ("metric = 3\n", "must be tables"),
+        ("[nodes]\nlogins = []\n", "did you mean 'login'"),
+        ("[nodes]\nlogin = 'login1'\n", "a list of patterns"),
         ("[identity\n", "is not TOML"),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pfscope.cli.main import VERBS
+from tests.support.query_store import make_store
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "pfscope"
 LOADED = "import sys; print(' '.join(sorted({m.partition('.')[0] for m in sys.modules})))"
@@ -30,6 +31,21 @@ def test_the_agent_loads_no_third_party(statement):
 def test_help_and_version_load_no_heavy_part():
     statement = "from pfscope.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass"
     assert not modules_after(statement) & {"numpy", "pyarrow", "rich"}
+
+
+@pytest.mark.parametrize("statement", ["import pfscope.query.questions", "import pfscope.remote"])
+def test_asking_loads_no_database_and_nothing_that_draws(statement):
+    assert not modules_after(statement) & {"duckdb", "pandas", "plotly", "starlette", "uvicorn"}
+
+
+def test_an_answer_at_the_command_line_loads_nothing_that_draws(tmp_path):
+    make_store(tmp_path)
+    statement = (
+        f"from pfscope.cli.main import main\nmain(['query', 'top', '--data', {str(tmp_path)!r}])"
+    )
+    loaded = modules_after(statement)
+    assert "duckdb" in loaded
+    assert not loaded & {"pandas", "plotly", "starlette", "uvicorn"}
 
 
 @pytest.mark.parametrize("verb", VERBS)

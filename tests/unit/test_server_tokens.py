@@ -33,6 +33,26 @@ def test_a_token_speaks_for_its_servers_alone():
     assert not Token("reader", "", (), "").speaks_for("oss1")
 
 
+def test_who_sends_may_not_ask_unless_it_was_said(file):
+    agent, reader = file.add("oss", ("oss*",)), file.add("anna", (), reads=True)
+    both = file.add("head", ("oss1",), reads=True)
+    gate = Gate(file)
+    assert [gate.holder(s).reads for s in (agent, reader, both)] == [False, True, True]
+    assert not gate.holder(reader).speaks_for("oss1")
+    assert not token_from_secret("PFSCOPE_TOKEN", "s" * 40, ("*",)).reads
+
+
+def test_tokens_from_before_there_were_questions_stay_and_may_not_ask(file):
+    item = {"name": "old", "sha256": hash_of("s"), "servers": ["oss*"], "created": "then"}
+    file.path.touch(0o600)
+    file.path.write_text(json.dumps({"version": 1, "tokens": [item]}))
+    assert Gate(file).holder("s") == Token("old", hash_of("s"), ("oss*",), "then", reads=False)
+    file.add("anna", (), reads=True)
+    kept = json.loads(file.path.read_text())
+    assert kept["version"] == 2
+    assert kept["tokens"][0] == {**item, "reads": False}
+
+
 def test_revoking_counts_at_once_and_the_last_one_does_not_open_the_door(file):
     secret = file.add("oss", ("oss*",))
     gate = Gate(file, may_be_open=True)
@@ -74,6 +94,8 @@ def test_a_file_that_breaks_while_running_lets_nobody_in(file):
         '{"tokens": [{}]}',
         '{"tokens": [{"name": "n", "sha256": "", "servers": ["*"], "created": ""}]}',
         '{"tokens": [{"name": "n", "sha256": 5, "servers": ["*"], "created": ""}]}',
+        f'{{"tokens": [{{"name": "n", "sha256": "{"a" * 64}", "servers": [], "created": "",'
+        ' "reads": "yes"}]}',
     ],
 )
 def test_a_file_that_is_empty_or_rubbish_refuses_to_start(file, content):

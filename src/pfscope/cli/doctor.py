@@ -1,12 +1,12 @@
-"""`pfscope doctor`: is a data directory sound, and if not, what is wrong, in plain words."""
+"""`pfscope doctor`: is a data directory or a server sound, and if not, what is wrong."""
 
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pfscope.cli.export import add_data, data_directory
 from pfscope.cli.output import add_format, print_rows
+from pfscope.cli.source import add_data, connection
 from pfscope.frames import Damage, Found, FrameError, frame_files, scan
 
 if TYPE_CHECKING:
@@ -16,8 +16,10 @@ JOURNAL = "journal"
 EXAMPLES = """examples:
   pfscope doctor --data /var/lib/pfscope
   pfscope doctor --data DATA --format json
+  pfscope doctor --server http://127.0.0.1:8470
 
-Exit code 0: healthy; 1: something is wrong. Stop the server that holds the directory first.
+Exit code 0: healthy; 1: something is wrong. Stop the server that holds a directory first; while it
+runs, --server says how it fares.
 """
 
 
@@ -34,12 +36,20 @@ def run(args: argparse.Namespace) -> int:
 
     def rows() -> Iterator[tuple[list[str], list[str], list[str]]]:
         nonlocal sound
-        for finding in _findings(data_directory(args)):
+        for finding in _asked(args):
             sound = sound and finding.healthy
             yield [finding.check], ["ok" if finding.healthy else "WRONG"], [finding.text]
 
     print_rows(("check", "state", "finding"), rows(), args.format)
     return 0 if sound else 1
+
+
+def _asked(args: argparse.Namespace) -> "Iterator[Finding]":
+    if not args.server:
+        return _findings(args.data)
+    from pfscope.cli.doctor_server import findings
+
+    return findings(connection(args))
 
 
 def _findings(directory: Path) -> "Iterator[Finding]":

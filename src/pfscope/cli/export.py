@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pfscope.cli.source import add_where
 from pfscope.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ OUT must be empty or not there yet; it gets TABLE/day=YYYY-MM-DD/part-0.parquet.
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = EXAMPLES
-    add_data(parser)
+    add_where(parser)
     parser.add_argument("out", metavar="OUT", type=Path, help="where to write: an empty directory")
     parser.add_argument("--from", dest="begin", metavar="TIME", help="the first day or instant")
     parser.add_argument("--to", dest="end", metavar="TIME", help="the last day, or the end")
@@ -39,17 +40,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def add_data(parser: argparse.ArgumentParser) -> None:
-    """Add `--data` and `--server` to a command that reads a store."""
-    where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--data", type=Path, metavar="DIR", help="the data directory")
-    where.add_argument("--server", metavar="URL", help="the server that holds the data directory")
-
-
 def data_directory(args: argparse.Namespace) -> Path:
-    """Return the data directory; a command that needs one cannot go through a server."""
+    """Return the data directory, which an export reads by itself."""
     if args.server:
-        raise UsageError(f"{args.verb} reads a data directory itself: use --data DIR")
+        raise UsageError(
+            "export reads a data directory itself: use --data DIR when its server is stopped; "
+            "meanwhile DIR/parquet has all past days, and `pfscope query` writes answers as Parquet"
+        )
     directory: Path = args.data
     return directory
 

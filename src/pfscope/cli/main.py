@@ -21,7 +21,9 @@ VERBS = {
     "import": "take recorded collections into a store",
     "agent": "collect on a Lustre server, spool, send",
     "serve": "receive frames, acknowledge them when they are safe, store their usage",
+    "query": "ask who did what, when, how much and why",
     "export": "write a store's rows as plain Parquet or CSV by day",
+    "report": "draw figures, or write a page on a day or a week",
     "doctor": "say whether a data directory is sound, and what is wrong",
 }
 EXAMPLES = """examples:

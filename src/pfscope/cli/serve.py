@@ -1,4 +1,4 @@
-"""`pfscope serve`: the receiving server of a data directory; `serve token`: who may send to it."""
+"""`pfscope serve`: the server of a data directory; `serve token`: who may send to it or ask it."""
 
 import argparse
 import logging
@@ -19,6 +19,7 @@ EXAMPLES = f"""examples:
   lctl get_param '*.*.job_stats' | curl --data-binary @- 'http://127.0.0.1:8470/api/v1/lctl?server=oss1'
 
   pfscope serve token add oss --data DIR --server 'oss*'
+  pfscope serve token add anna --data DIR --read
   pfscope serve --data DIR --listen 0.0.0.0:8470 --tls-cert cert.pem --tls-key key.pem
 
 limits (--limit NAME=VALUE; sizes may end in K, M, G, T):
@@ -52,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_config(parser)
     commands = parser.add_subparsers(dest="command", metavar="token")
-    _add_tokens(commands.add_parser("token", help="who may send: token add|list|revoke"))
+    _add_tokens(commands.add_parser("token", help="who may send or ask: token add|list|revoke"))
 
 
 def _add_tokens(parser: argparse.ArgumentParser) -> None:
@@ -61,8 +62,9 @@ def _add_tokens(parser: argparse.ArgumentParser) -> None:
     add.add_argument("name", metavar="NAME", help="whose it is")
     add.add_argument(
         "--server", action="append", default=[], metavar="GLOB", dest="servers",
-        help="it may speak for these servers, such as oss1 or 'oss*'; without, it may only read",
+        help="it may speak for these servers, such as oss1 or 'oss*'; without, it may not send",
     )  # fmt: skip
+    add.add_argument("--read", action="store_true", help="it may ask questions about usage")
     listing = commands.add_parser("list", help="list tokens; secrets are kept nowhere")
     revoke = commands.add_parser("revoke", help="refuse a token from now on")
     revoke.add_argument("name", metavar="NAME")
@@ -84,17 +86,19 @@ def run(args: argparse.Namespace) -> int:
 def _token(args: argparse.Namespace) -> int:
     file = TokenFile(args.data)
     if args.action == "add":
-        print(file.add(args.name, tuple(args.servers)))
-        print("this is shown once: put it into the agent's --token-file", file=sys.stderr)
+        print(file.add(args.name, tuple(args.servers), reads=args.read))
+        print("this is shown once: put it into a --token-file", file=sys.stderr)
     elif args.action == "revoke":
         file.revoke(args.name)
     else:
         for token in file.read() or []:
-            print(token.name, token.created, *(token.servers or ["(reads only)"]))
+            rights = [*token.servers, *(["(asks)"] if token.reads else [])]
+            print(token.name, token.created, *(rights or ["(metrics only)"]))
     return 0
 
 
 def _serve(args: argparse.Namespace) -> int:
+    from pfscope.opening import site_of
     from pfscope.server.app import create_app
     from pfscope.server.engine import Engine
     from pfscope.server.guard import Guard
@@ -121,7 +125,7 @@ def _serve(args: argparse.Namespace) -> int:
         def make_app() -> Guard:
             engine = Engine.open(args.data, config, limits, archive)
             stack.callback(engine.close)
-            return create_app(engine, gate)
+            return create_app(engine, gate, site_of(config))
 
         serve(make_app, listen, limits, say)
     return 0

@@ -1,0 +1,51 @@
+"""`--data DIR | --server URL`: where a command finds its data, and with which token it asks."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pfscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from pfscope.query.data import Source
+    from pfscope.remote import Connection
+
+
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """Add `--data` and `--server`, of which there must be one."""
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--data", type=Path, metavar="DIR", help="the data directory")
+    where.add_argument("--server", metavar="URL", help="the server that holds the data directory")
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Add `--data` and `--server`, and what it takes to reach a server."""
+    add_where(parser)
+    parser.add_argument(
+        "--token-file", type=Path, metavar="FILE",
+        help="holds the token for --server; ours alone, mode 0600 (default: $PFSCOPE_TOKEN)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--ca-file", type=Path, metavar="FILE",
+        help="certificates to trust instead of the system's, for --server",
+    )  # fmt: skip
+
+
+def connection(args: argparse.Namespace) -> "Connection":
+    """Return the way to the server that was named."""
+    from pfscope.remote import Connection
+
+    return Connection(args.server, args.token_file, args.ca_file)
+
+
+def source_of(args: argparse.Namespace) -> "Source":
+    """Return what answers questions: the store or the server."""
+    if not args.server:
+        from pfscope.opening import open_local
+
+        return open_local(args.data, args.config)
+    if args.config:
+        raise UsageError("--config goes with --data: a server has its own configuration")
+    from pfscope.remote import RemoteSource
+
+    return RemoteSource(connection(args))
