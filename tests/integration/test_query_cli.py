@@ -60,6 +60,14 @@ def test_a_terminal_gets_a_table_in_colour_that_fits(data):
     assert "2022-10-27T00:00:00Z to 2022-10-27T00:04:00Z, requests" in errors
 
 
+def test_a_terminal_gets_no_control_characters_in_csv_either(data):
+    _code, seen, _errors = on_a_terminal(
+        80, "top", "--by", "executable", "--format", "csv", "--data", data
+    )
+    assert r"'=cmd\x1B[31m[red]" in seen
+    assert "\x1b" not in seen
+
+
 def test_a_terminal_gets_no_parquet(data):
     code, seen, errors = on_a_terminal(80, "top", "--format", "parquet", "--data", data)
     assert (code, seen) == (2, "")

@@ -1,7 +1,9 @@
 """Whatever is asked, in whatever text: a request, or one sentence about what makes no sense."""
 
+import json
 from contextlib import suppress
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,6 +98,20 @@ def test_a_damaged_stream_breaks_nothing(data):
         stream[data.draw(st.integers(0, len(stream) - 1))] = data.draw(st.integers(0, 255))
     with suppress(ValueError):
         from_arrow("top", bytes(stream[: data.draw(st.integers(0, len(stream)))]))
+
+
+NOTES = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text() | st.floats().map(np.float64),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+@QUICK
+@given(st.dictionaries(st.text(), NOTES, max_size=3))
+def test_whatever_is_told_beside_the_rows_arrives(about):
+    there = from_arrow("top", as_arrow(Result("top", ROWS, about))).about
+    assert there == json.loads(as_json(Result("top", ROWS, about)))["about"]
+    assert there.keys() == about.keys()
 
 
 @QUICK

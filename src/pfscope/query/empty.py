@@ -19,9 +19,10 @@ _COMPARED: Final = 5000
 def why_empty(asked: Asked) -> str:
     """Return the reason as far as it can be told."""
     window, first_us, last_us = asked.window, asked.catalog.first_us, asked.catalog.last_us
-    if first_us is not None and last_us is not None:
-        if window.start_us >= last_us or window.end_us <= first_us:
-            return f"there is data from {iso(first_us)} to {iso(last_us)} only"
+    assert first_us is not None  # else there was no window
+    assert last_us is not None
+    if window.start_us >= last_us or window.end_us <= first_us:
+        return f"there is data from {iso(first_us)} to {iso(last_us)} only"
     for key, patterns in asked.request.where:
         if reason := _nobody(asked, key, patterns):
             return reason

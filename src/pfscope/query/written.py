@@ -32,7 +32,7 @@ def cells(table: pa.Table) -> Iterator[Batch]:
 
 def about_text(about: Mapping[str, Any]) -> str:
     """Return what is to be told beside the rows as JSON."""
-    return json.dumps(about, default=_as_json, allow_nan=False)
+    return json.dumps(_as_json(about), allow_nan=False)
 
 
 def as_json(result: Result) -> bytes:
@@ -112,5 +112,13 @@ def _number(value: float | None) -> float | None:
 
 
 def _as_json(value: Any) -> Any:
-    """Return what JSON has no word for: numbers of NumPy, sets and times."""
-    return value.item() if hasattr(value, "item") else str(value)
+    """Return a value in words of JSON, which has none for infinity, NumPy's numbers and times."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(part) for key, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_as_json(part) for part in value]
+    return _as_json(value.item()) if hasattr(value, "item") else str(value)

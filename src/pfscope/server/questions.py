@@ -5,9 +5,10 @@ read as the command line reads it, so that both refuse the same in the same word
 """
 
 import asyncio
+import threading
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import Final
 
@@ -50,6 +51,7 @@ class Questions:
         self._source = LocalSource(StoreEngine(store), site, lambda: None)
         self._places = asyncio.Semaphore(engine.limits.questions)
         self._asking: set[Patience] = set()
+        self._changed = threading.Condition()
 
     def routes(self) -> list[Route]:
         """Return the list of questions and a route for each."""
@@ -59,12 +61,14 @@ class Questions:
 
     async def stop(self) -> None:
         """Break off what is being answered, and wait until it is."""
-        for patience in self._asking:
-            patience.lose()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_STOPPED_S):
-                for _place in range(self._limits.questions):
-                    await self._places.acquire()
+
+        def settle() -> None:
+            with self._changed:
+                for patience in self._asking:
+                    patience.lose()
+                self._changed.wait_for(lambda: not self._asking, _STOPPED_S)
+
+        await run_in_threadpool(settle)
 
     async def _ask(self, name: str, request: Request) -> Response:
         authorise_reading(self._gate, request)
@@ -88,16 +92,28 @@ class Questions:
                 await self._places.acquire()
         except TimeoutError:
             raise come_later("busy", "too many questions are being answered") from None
-        self._asking.add(patience)
         try:
             yield
         finally:
-            self._asking.discard(patience)
+            patience.lose()  # for an answer that nobody waits for any more
             self._places.release()
+
+    @contextmanager
+    def _under_way(self, patience: Patience) -> Iterator[None]:
+        """Make known what this thread does: it may outlive the request."""
+        with self._changed:
+            self._asking.add(patience)
+        try:
+            with waiting(patience):
+                yield
+        finally:
+            with self._changed:
+                self._asking.discard(patience)
+                self._changed.notify_all()
 
     def _answer(self, name: str, words: Words, style: str, patience: Patience) -> bytes:
         try:
-            with waiting(patience):
+            with self._under_way(patience):
                 result = self._source.ask(name, words)
         except UsageError as error:
             raise Refusal(400, "question", str(error), _HINT) from None
