@@ -57,8 +57,8 @@ def test_a_step_that_the_period_cuts_ends_with_the_period():
 @pytest.mark.parametrize(
     ("words", "rows"),
     [
-        ({"filesystem": "home"}, 10), ({"kind": "ost", "system": True}, 10),
-        ({"server": "!oss1"}, 10), ({"target": "nothing"}, 0), ({"step": "observed"}, 33),
+        ({"filesystem": "home"}, 11), ({"kind": "ost", "system": True}, 11),
+        ({"server": "!oss1"}, 11), ({"target": "nothing"}, 0), ({"step": "observed"}, 36),
     ],
 )  # fmt: skip
 def test_entries_are_picked_by_place(words, rows):

@@ -88,4 +88,6 @@ def _sentences(name: str, value: Any) -> list[str]:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"({', '.join(f'{key} {_short(part)}' for key, part in value.items())})"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,7 +1,7 @@
 """Where a question is answered: any engine that has the store's tables under their names."""
 
 from collections.abc import Hashable, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import ibis
 import ibis.expr.types as ir
@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from pfscope.query.prepared import Build, Prepared
 from pfscope.query.window import EvenSteps
+
+_WIDE: Final = pa.decimal128(38, 0)
 
 
 class Engine(Protocol):
@@ -39,13 +41,13 @@ class StoreEngine:
 
     def run(self, question: ir.Table) -> pa.Table:
         """Return the rows."""
-        return self._store.query(self._prepared.compiled(question))
+        return _whole(self._store.query(self._prepared.compiled(question)))
 
     def run_prepared(
         self, key: Hashable, build: Build, steps: EvenSteps, horizon_us: int | None
     ) -> pa.Table:
         """Return the rows, without compiling a question anew."""
-        return self._store.query(self._prepared.sql(key, build, steps, horizon_us))
+        return _whole(self._store.query(self._prepared.sql(key, build, steps, horizon_us)))
 
 
 class BackendEngine:
@@ -63,3 +65,11 @@ class BackendEngine:
     ) -> pa.Table:
         """Return the rows."""
         return self.run(build(steps, horizon_us))
+
+
+def _whole(rows: pa.Table) -> pa.Table:
+    """Return sums of integers as integers: databases widen them to decimals."""
+    fields = [
+        field.with_type(pa.int64()) if field.type == _WIDE else field for field in rows.schema
+    ]
+    return rows.cast(pa.schema(fields))

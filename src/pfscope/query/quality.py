@@ -13,7 +13,7 @@ from pfscope.query.asked import Asked
 from pfscope.query.places import PLACES, picked, placed, refuse_all_but
 from pfscope.query.request import OBSERVED
 from pfscope.query.tables import instant, micros, moment, table
-from pfscope.query.window import EvenSteps, Steps
+from pfscope.query.window import EvenSteps, Steps, Window
 
 COLUMNS = ("time", "target", "class", "system", "entries")
 
@@ -24,7 +24,9 @@ def quality(asked: Asked) -> pa.Table:
     if asked.request.operation is not None or asked.request.login is not None:
         raise UsageError("quality is about entries: it takes no --operation and no --login")
     asked.notes["unit"] = "entries"
-    stepped = asked.request.step not in (None, OBSERVED)
+    stepped, window = asked.request.step not in (None, OBSERVED), asked.window
+    if not stepped and window.start_us == asked.catalog.first_us:
+        asked.window = Window(window.start_us - 1, window.end_us)  # the very first read, too
 
     def build(steps: Steps, _horizon_us: int | None) -> ir.Table:
         seen = _seen(asked, steps)

@@ -59,8 +59,8 @@ def _summed(selection: Selection, term: Term, keys: list[str]) -> ir.Table:
     found = rows(selection, term, keys[:-1])
     found = found.mutate(operation=_named(found.number, term.names))
     return found.group_by(keys).agg(
-        requests=found.samples.sum().cast("int64"),
-        bytes=found.total.sum().cast("int64"),
+        requests=found.samples.sum(),
+        bytes=found.total.sum(),
         minimum=found.minimum.min(),
         maximum=found.maximum.max(),
         p50=ibis.null("int64"),
@@ -79,7 +79,7 @@ def _bins(selection: Selection, term: Term, keys: list[str]) -> ir.Table:
     seen = seen.select("series", "bound", "count", operation=_named(seen.operation, term.names))
     found = seen.inner_join(series_of(selection, keys[:-1]), "series")
     counted = found.group_by([*keys, "bound"])
-    return counted.agg(count=found["count"].sum().cast("int64"))
+    return counted.agg(count=found["count"].sum())
 
 
 def _named(number: ir.IntegerColumn, names: Mapping[int, str]) -> ir.StringColumn:
