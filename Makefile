@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: help install demo test check bench chaos agent fuzz format clean
+.PHONY: help install demo test browser check bench chaos agent fuzz format clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -20,6 +20,10 @@ demo: $(INSTALLED)  ## watch agents collect from a simulated Lustre site
 
 test: $(INSTALLED)  ## run all tests
 	$(BIN)/pytest --numprocesses auto
+
+browser: $(INSTALLED)  ## test the pages in a real browser, which must be installed: chromium
+	@command -v chromium chromium-browser google-chrome >/dev/null || { echo "install chromium"; exit 1; }
+	$(BIN)/pytest tests/browser
 
 check: $(INSTALLED)  ## lint, types, import contracts, the agent's Python 3.6
 	$(BIN)/ruff check .

@@ -51,8 +51,9 @@ def data(tmp_path_factory):
 
 
 @pytest.mark.parametrize("line", EXAMPLES)
-def test_the_examples_of_the_guide_are_understood(data, capsys, line):
+def test_the_examples_of_the_guide_are_understood(data, capsys, monkeypatch, tmp_path, line):
     assert len(EXAMPLES) > 8
+    monkeypatch.chdir(tmp_path)
     arguments = shlex.split(line.replace("DATA", str(data)))[1:]
     code = main([*arguments, "--format", "csv"])
     err = capsys.readouterr().err

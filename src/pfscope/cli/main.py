@@ -5,6 +5,7 @@ A verb's module offers `configure(parser)` and `run(args) -> int`; adding a verb
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -26,6 +27,8 @@ VERBS = {
     "report": "draw figures, or write a page on a day or a week",
     "doctor": "say whether a data directory is sound, and what is wrong",
 }
+_TIMES = ("--from", "--to", "--baseline-from", "--baseline-to")
+_AGO = re.compile(r"-\d")
 EXAMPLES = """examples:
   lctl get_param '*.*.job_stats' | pfscope parse -
   pfscope lab dump OUT --preset mini --hours 1
@@ -70,11 +73,22 @@ def _dispatch(arguments: list[str]) -> int:
             module = import_module(f"pfscope.cli.{name}{'_' if iskeyword(name) else ''}")
             module.configure(sub)
             sub.set_defaults(run=module.run)
-    args = parser.parse_args(arguments)
+    args = parser.parse_args(_times_joined(arguments))
     sys.stdout.flush()
     code: int = args.run(args)
     sys.stdout.flush()
     return code
+
+
+def _times_joined(arguments: Sequence[str]) -> list[str]:
+    """Join a time to its option: `--from -2h` is no option of its own."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and joined[-1] in _TIMES and _AGO.match(argument):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ FORMATS = ("table", "csv", "json", "parquet")
 FLAGS = {"server": "--lustre-server"}
 """How a key is called where another option has its name."""
 _FILTERS = tuple(key for key in KEYS if key != "operation")
-_TIMES = ("--from", "--to", "--baseline-from", "--baseline-to")
 TIMES = """\
 Times are ISO 8601, in UTC unless they say otherwise, or before the newest observation (-2h);
 without any it is the last day. Durations are 90s, 2m, 1h30m. Patterns are globs (r01*), ranges
@@ -32,7 +31,7 @@ without any it is the last day. Durations are 90s, 2m, 1h30m. Patterns are globs
 
 
 class _Parser(argparse.ArgumentParser):
-    """Takes the time in `--from -2h` for a value, and says in one line what is wrong."""
+    """Says in one line what is wrong."""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line."""
@@ -41,14 +40,8 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Parse with each time joined to its option."""
-        joined: list[str] = []
-        for arg in args or ():
-            if joined and joined[-1] in _TIMES and arg[:1] == "-" and arg[1:2].isdigit():
-                joined[-1] += f"={arg}"
-            else:
-                joined.append(arg)
-        known, rest = super().parse_known_args(joined, namespace)
+        """Parse, and name the nearest known option for one that is unknown."""
+        known, rest = super().parse_known_args(args, namespace)
         if rest:
             near = get_close_matches(rest[0], self._option_string_actions, 1)
             self.error(f"unknown: {rest[0]}{f', did you mean {near[0]}?' if near else ''}")
