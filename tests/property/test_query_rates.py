@@ -1,6 +1,7 @@
 """Rates against brute force in plain Python: nothing that was counted is lost or invented."""
 
 from collections import Counter, defaultdict
+from itertools import pairwise
 from math import floor, log
 
 import pytest
@@ -27,7 +28,7 @@ def usages(draw):
     rows = []
     for series in range(len(SERIES)):
         edges = sorted(draw(st.sets(st.integers(-300, LENGTH_S + 300), max_size=8)))
-        for begin, end in zip(edges, edges[1:], strict=False):
+        for begin, end in pairwise(edges):
             samples = draw(st.integers(0, 10_000))
             if samples:
                 rows.append(used(series, START + begin * SECOND, START + end * SECOND, samples))
@@ -56,7 +57,7 @@ def expected(rows, edges_s, key):
     found = defaultdict(float)
     for row in rows:
         begin, end = ((row[n] - START) / SECOND for n in ("begin", "time"))
-        for low, high in zip(edges_s, edges_s[1:], strict=False):
+        for low, high in pairwise(edges_s):
             overlap = min(end, high) - max(begin, low)
             if overlap > 0:
                 part = row["samples"] * overlap / (end - begin)
@@ -65,7 +66,7 @@ def expected(rows, edges_s, key):
 
 
 def increments(result, edges_s, keys):
-    lengths = {high: high - low for low, high in zip(edges_s, edges_s[1:], strict=False)}
+    lengths = {high: high - low for low, high in pairwise(edges_s)}
     return {
         (high := round(row["time"].timestamp() - START / SECOND), *(row[k] for k in keys)):
         row["rate"] * lengths[high]

@@ -1,4 +1,4 @@
-"""By whom: patterns, ranges, login nodes, the scheduler's keys, and servers that targets move to."""
+"""By whom: patterns, ranges, login nodes, the scheduler's keys, servers that targets move to."""
 
 import fnmatch
 

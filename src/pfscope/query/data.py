@@ -34,7 +34,6 @@ class Words(TypedDict, total=False):
     executable: Patterns
     partition: Patterns
     id_class: Patterns
-    id_class: Patterns
 
 
 class Source(Protocol):
