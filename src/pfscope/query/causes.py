@@ -143,7 +143,7 @@ def _explaining(asked: Asked, members: pa.Table) -> pa.Table:
     enough = int(np.searchsorted(np.cumsum(gained), asked.option("explain") * net)) + 1
     chosen = gained[:enough]
     active = int((members["mean"].to_numpy() > 0).sum())
-    verdict, part = _verdict(chosen, active), float(chosen.sum()) / net
+    verdict, part = _verdict(chosen, active), float(chosen.sum() / gained.sum())
     asked.notes["named"] = {
         "verdict": verdict,
         "members": len(chosen),
@@ -153,7 +153,8 @@ def _explaining(asked: Asked, members: pa.Table) -> pa.Table:
     }
     are = "few large ones" if verdict == "few" else "many small ones"
     asked.notes["note"] = f"{are}: {len(chosen)} of {active} make up {part:.0%} of the increase"
-    return _ranked(asked, members.slice(0, min(len(chosen), asked.option("limit"))), net)
+    named = members.slice(0, min(len(chosen), asked.option("limit")))
+    return _ranked(asked, named, float(gained.sum()))
 
 
 def effective_number(values: Rates) -> float:
@@ -171,8 +172,9 @@ def _verdict(chosen: Rates, active: int) -> str:
     return "few" if effective_number(chosen) <= few else "many"
 
 
-def _ranked(asked: Asked, members: pa.Table, net: float) -> pa.Table:
-    share = pa.array(members["increase"].to_numpy() / net)
+def _ranked(asked: Asked, members: pa.Table, gained: float) -> pa.Table:
+    """Return the answer; a share is of all that rose, as others may have fallen meanwhile."""
+    share = pa.array(members["increase"].to_numpy() / gained)
     ranked = members.append_column("share", share)
     ranked = ranked.append_column("rank", pa.array(np.arange(1, len(members) + 1)))
     return ranked.select(["rank", *asked.by, "baseline", "peak", "increase", "share"])

@@ -3,9 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
 
+from pfscope.errors import UsageError
+from pfscope.query.local import LocalSource
 from pfscope.query.results import Result
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 Patterns = str | int | Iterable[str | int]
 """One pattern or several: globs, ranges `LOW..HIGH`, either with `!` before it."""
@@ -40,7 +45,11 @@ class Source(Protocol):
     """Answers questions that are put in words: a store, or a server that has one."""
 
     def ask(self, name: str, words: Mapping[str, Sequence[str]]) -> Result:
-        """Return the answer."""
+        """Return the answer.
+
+        >>> data.ask("top", by=["user", "node"], operation="open", limit=1)
+        <top: 1 rows of rank, user, node, rate_mean, rate_max, total, share>
+        """
 
     def close(self) -> None:
         """Let go of it."""
@@ -49,9 +58,13 @@ class Source(Protocol):
 class Data:
     """The usage of a site. All methods take the words of `Words`.
 
-    >>> import pfscope
-    >>> with pfscope.open("DATA") as data:  # doctest: +SKIP
-    ...     data.top(by="user", operation="metadata", start="-1h").to_pandas()
+    The examples are of four minutes in which user 1001 opened one file a second and then two, and
+    1002 opened half a one and read a megabyte a second, for two minutes.
+
+    >>> data.top(operation="open", system=False).to_pandas()[["user", "rate_mean", "rate_max"]]
+       user  rate_mean  rate_max
+    0  1001       1.50       2.0
+    1  1002       0.25       0.5
     """
 
     def __init__(self, source: Source) -> None:
@@ -76,16 +89,48 @@ class Data:
         """Put any question by its name."""
         return self._source.ask(name, _as_text(words))
 
+    def rates(self, by: Keys = "user", **words: Unpack[Words]) -> "ir.Table":
+        """Return `time`, the keys, `rate` and `increment` as an Ibis expression, to go on with.
+
+        >>> rates = data.rates(operation="open")
+        >>> data.run(rates.group_by("user").agg(most=rates.rate.max()).order_by("user")).to_pylist()
+        [{'user': '0', 'most': 0.1}, {'user': '1001', 'most': 2.0}, {'user': '1002', 'most': 0.5}]
+        """
+        return self._here().rates(_as_text({"by": by, **words}))
+
+    def run(self, expression: "ir.Table") -> Result:
+        """Return the rows of an expression that was made from `rates`."""
+        return self._here().run(expression)
+
+    def _here(self) -> LocalSource:
+        if not isinstance(self._source, LocalSource):
+            raise UsageError("expressions need the data at hand: open its directory")
+        return self._source
+
     def totals(self, by: Keys = "target", **words: Unpack[Words]) -> Result:
-        """Return total rates over time: `time`, the keys, `rate`."""
+        """Return total rates over time: `time`, the keys, `rate`.
+
+        >>> [row["rate"] for row in data.totals(operation="open", user="1001").to_pylist()]
+        [1.0, 2.0]
+        """
         return self.ask("totals", by=by, **words)
 
     def series(self, by: Keys = "user", **words: Unpack[Words]) -> Result:
-        """Return rates over time of each user, job, node, …: `time`, the keys, `rate`."""
+        """Return rates over time of each user, job, node, …: `time`, the keys, `rate`.
+
+        >>> first, *_ = data.series(operation="open", user="100*").to_pylist()
+        >>> f"{first['time']:%H:%M}", first["user"], first["rate"]
+        ('00:02', '1001', 1.0)
+        """
         return self.ask("series", by=by, **words)
 
     def top(self, by: Keys = "user", *, limit: int = 20, **words: Unpack[Words]) -> Result:
-        """Return who did most: `rank`, the keys, `rate_mean`, `rate_max`, `total`, `share`."""
+        """Return who did most: `rank`, the keys, `rate_mean`, `rate_max`, `total`, `share`.
+
+        >>> data.top(operation="read_bytes").to_pylist()
+        [{'rank': 1, 'user': '1002', 'rate_mean': 500000.0, 'rate_max': 1000000.0,
+          'total': 120000000.0, 'share': 1.0}]
+        """
         return self.ask("top", by=by, limit=limit, **words)
 
     def density(
@@ -96,7 +141,14 @@ class Data:
         bucket: float | None = None,
         **words: Unpack[Words],
     ) -> Result:
-        """Return how many have a rate of which magnitude; with `bucket`, who is in that one."""
+        """Return how many have a rate of which magnitude; with `bucket`, who is in that one.
+
+        >>> density = data.density(operation="open").to_pylist()
+        >>> [(row["bucket_low"], row["count"]) for row in density]
+        [(0.1, 2), (1.0, 1), (1.0, 1)]
+        >>> data.density(operation="open", bucket=5).to_pandas()["user"].unique().tolist()
+        ['1001']
+        """
         return self.ask("density", by=by, base=base, bucket=bucket, **words)
 
     def causes(
@@ -114,12 +166,19 @@ class Data:
 
         `about` tells how the `total` changed, how many were in which bucket of a `density` before
         and during, and of those `named` whether they are `few` large or `many` small.
+
+        >>> data.causes(operation="open", start="-2m").to_pylist()
+        [{'rank': 1, 'user': '1001', 'baseline': 1.0, 'peak': 2.0, 'increase': 1.0, 'share': 1.0}]
         """
         past = {"baseline": baseline, "baseline_from": baseline_start, "baseline_to": baseline_end}
         return self.ask("causes", by=by, explain=explain, limit=limit, **past, **words)
 
     def quality(self, **words: Unpack[Words]) -> Result:
-        """Return entries by how sound their ids are: `time`, `target`, `class`, `system`, …"""
+        """Return entries by how sound their ids are: `time`, `target`, `class`, `system`, …
+
+        >>> sorted({(row["target"], row["entries"]) for row in data.quality().to_pylist()})
+        [('scratch-MDT0000', 2), ('scratch-OST0000', 2)]
+        """
         return self.ask("quality", **words)
 
     def unattributed(
@@ -129,11 +188,19 @@ class Data:
         return self.ask("unattributed", by=by, over_time=over_time, **words)
 
     def sizes(self, by: Keys = "job", *, histogram: bool = False, **words: Unpack[Words]) -> Result:
-        """Return how large reads and writes are; with `histogram`, requests by size."""
+        """Return how large reads and writes are; with `histogram`, requests by size.
+
+        >>> [(row["requests"], row["mean_size"]) for row in data.sizes(by="user").to_pylist()]
+        [(30, 4000000.0)]
+        """
         return self.ask("sizes", by=by, histogram=histogram, **words)
 
     def balance(self, by: Keys = ("filesystem", "kind"), **words: Unpack[Words]) -> Result:
-        """Return how evenly targets share: the keys, `targets`, `mean`, `max`, `busiest`, …"""
+        """Return how evenly targets share: the keys, `targets`, `mean`, `max`, `busiest`, …
+
+        >>> data.balance(operation="read_bytes").to_pylist()[0]["busiest"]
+        'scratch-OST0000'
+        """
         return self.ask("balance", by=by, **words)
 
     def counters(self, by: Keys = ("target", "node"), **words: Unpack[Words]) -> Result:
