@@ -20,11 +20,12 @@ from pfscope.lustre.identity import DEFAULT_FORMATS, SYSTEM_UID_BELOW, Identifie
 from pfscope.lustre.jobid_format import SLURM_JOB
 from pfscope.query.metrics import Metric
 from pfscope.store.retention import Retention
+from pfscope.watch.alerts.settings import Alerts, read_alerts
 
 DEFAULT_PATH = Path("/etc/pfscope/pfscope.toml")
 _METRIC = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _KINDS = ("mdt", "ost")
-_TABLES = ("identity", "filesystem", "retention", "metric", "nodes")
+_TABLES = ("identity", "filesystem", "retention", "metric", "nodes", "alert", "notify")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ class Config:
     """`[metric.NAME]`: sums of operations that can be asked for by name."""
     login_nodes: tuple[str, ...] = ()
     """`[nodes] login`: how nodes are called on which people log in."""
+    alerts: Alerts = field(default_factory=Alerts)
+    """`[alert.NAME]` and `[notify.NAME]`: who is told of what."""
 
     def with_jobid_name(self, formats: Sequence[str]) -> "Config":
         """Return the same with other formats of entry ids, on all file systems."""
@@ -114,6 +117,7 @@ def parse_config(text: str, name: str) -> Config:
         _retention(tables.get("retention", {}), f"{name}: [retention]"),
         _metrics(tables.get("metric", {}), name),
         _login_nodes(tables.get("nodes", {}), f"{name}: [nodes]"),
+        alerts=read_alerts(tables.get("alert", {}), tables.get("notify", {}), name),
     )
     for identity in (config.identity, *config.filesystems.values()):
         _ = identity.identifier  # a format that makes no sense is told now, not at the first id
