@@ -1,0 +1,89 @@
+"""From changes to incidents: one for each cause, with who, what kind, how bad, and what to do."""
+
+from collections.abc import Iterable
+from hashlib import blake2s
+from typing import Final
+
+from pfscope.query.data import Data
+from pfscope.times import iso
+from pfscope.watch.advice import advice
+from pfscope.watch.archetype import kind_of
+from pfscope.watch.culprits import causes, pattern
+from pfscope.watch.grouping import Group, group
+from pfscope.watch.model import Cause, Change, Incident, Severity, State
+
+CRITICAL_RATIO: Final = 10.0
+WARNING_RATIO: Final = 4.0
+
+
+def incidents(data: Data, changes: Iterable[Change], until_us: int) -> list[Incident]:
+    """Return the incidents behind changes, in order of time; `until_us` is what is known."""
+    known = [(found, causes(data, found, until_us)) for found in group(changes)]
+    return [_incident(data, *each, until_us) for each in _by_cause(known)]
+
+
+Caused = tuple[Group, tuple[Cause, ...]]
+
+
+def _by_cause(known: Iterable[Caused]) -> list[Caused]:
+    """Join what went on at one time and has the same main cause."""
+    joined: list[Caused] = []
+    for found, why in known:
+        same = [n for n, each in enumerate(joined) if _same(each, (found, why))]
+        if same:
+            before, first = joined[same[-1]]
+            joined[same[-1]] = before.joined(found), first
+        else:
+            joined.append((found, why))
+    return joined
+
+
+def _same(one: Caused, other: Caused) -> bool:
+    (first, causes_of_first), (second, causes_of_second) = one, other
+    mains = [c[0].user if c else None for c in (causes_of_first, causes_of_second)]
+    same_cause = mains[0] is not None and mains[0] == mains[1]
+    return same_cause and first.filesystem == second.filesystem and first.overlaps(second)
+
+
+def _incident(data: Data, found: Group, why: tuple[Cause, ...], until_us: int) -> Incident:
+    lead = found.lead
+    main = why[0] if why else None
+    transferred = lead.signal.unit == "bytes" or "-OST" in lead.signal.name
+    kind, evidence = kind_of(pattern(data, found, main, until_us), data=transferred)
+    return Incident(
+        id=_id(found),
+        start_us=found.start_us,
+        end_us=found.end_us,
+        state=_state(found),
+        severity=_severity(lead),
+        filesystem=found.filesystem,
+        targets=found.targets,
+        operations=found.operations,
+        baseline=lead.baseline,
+        peak=lead.peak,
+        ratio=lead.ratio,
+        causes=why,
+        kind=kind,
+        advice=advice(kind, why, found.targets, iso(found.start_us)),
+        evidence=(*(("sign", sign) for sign in evidence), ("measure", lead.signal.measure)),
+    )
+
+
+def _id(found: Group) -> str:
+    """Return a name that is the same whenever this is found again."""
+    lead = found.lead.signal
+    start = iso(found.start_us // 60_000_000 * 60_000_000)
+    mark = blake2s(f"{lead.filesystem}/{lead.name}/{start}".encode(), digest_size=3).hexdigest()
+    return f"{start[:16].replace('-', '').replace(':', '')}-{mark}"
+
+
+def _state(found: Group) -> State:
+    if found.end_us is None:
+        return State.ONGOING
+    return State.SETTLED if found.lead.settled else State.ENDED
+
+
+def _severity(lead: Change) -> Severity:
+    if lead.ratio >= CRITICAL_RATIO:
+        return Severity.CRITICAL
+    return Severity.WARNING if lead.ratio >= WARNING_RATIO else Severity.INFO
