@@ -16,18 +16,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from pfscope.agent.errors import AgentError
 from pfscope.agent.options import read_token
 from pfscope.errors import InputError, PfscopeError, UsageError
-from pfscope.query.keys import KEYS
-from pfscope.query.questions import find_question
-from pfscope.query.request import as_stored
-from pfscope.query.results import Result
-from pfscope.query.written import FORMATS, from_arrow
 from pfscope.untrusted import printable
+
+if TYPE_CHECKING:
+    from pfscope.query.results import Result
 
 VARIABLE: Final = "PFSCOPE_TOKEN"
 _TOKEN = re.compile(r"[!-~]{1,4096}")
@@ -86,13 +84,22 @@ class Connection:
 
 
 class RemoteSource:
-    """Asks a server, as `query.local.LocalSource` asks a store."""
+    """Asks a server, as `query.local.LocalSource` asks a store.
+
+    What it takes to read answers is imported with the first question: who only needs a connection
+    does not wait for it.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def ask(self, name: str, words: Mapping[str, Sequence[str]]) -> Result:
+    def ask(self, name: str, words: Mapping[str, Sequence[str]]) -> "Result":
         """Return the answer to a question put in words."""
+        from pfscope.query.keys import KEYS
+        from pfscope.query.questions import find_question
+        from pfscope.query.request import as_stored
+        from pfscope.query.written import FORMATS, from_arrow
+
         pairs = [(key, as_stored(value) if key in KEYS else value)
                  for key, values in words.items() for value in values]  # fmt: skip
         path = f"/api/v1/query/{find_question(name).name}"

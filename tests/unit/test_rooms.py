@@ -33,9 +33,15 @@ def test_help_and_version_load_no_heavy_part():
     assert not modules_after(statement) & {"numpy", "pyarrow", "rich"}
 
 
-@pytest.mark.parametrize("statement", ["import pfscope.query.questions", "import pfscope.remote"])
+@pytest.mark.parametrize(
+    "statement", ["import pfscope.query.questions", "import pfscope.query.written"]
+)
 def test_asking_loads_no_database_and_nothing_that_draws(statement):
     assert not modules_after(statement) & {"duckdb", "pandas", "plotly", "starlette", "uvicorn"}
+
+
+def test_a_connection_to_a_server_loads_no_third_party():
+    assert not modules_after("import pfscope.remote") & {"ibis", "numpy", "pyarrow", "rich"}
 
 
 def test_an_answer_at_the_command_line_loads_nothing_that_draws(tmp_path):
