@@ -7,8 +7,8 @@ from pfscope.config import Config, load_config
 from pfscope.query.asked import Site
 from pfscope.query.data import Data
 from pfscope.query.engine import StoreEngine
-from pfscope.query.local import LocalSource
 from pfscope.query.metrics import SHIPPED
+from pfscope.watch.source import WatchedSource
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
 
@@ -27,13 +27,13 @@ def open_data(
     return Data(RemoteSource(Connection(source, token_file, ca_file)))
 
 
-def open_local(directory: Path, config: Path | None = None) -> LocalSource:
+def open_local(directory: Path, config: Path | None = None) -> WatchedSource:
     """Return the data in a directory, read beside others that read it."""
     from pfscope.store.embedded import open_store
 
     site = site_of(load_config(config))
     store = open_store(directory, create=False, read_only=True)
-    return LocalSource(StoreEngine(store), site, store.close)
+    return WatchedSource(StoreEngine(store), site, store.close)
 
 
 def site_of(config: Config) -> Site:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from pfscope.agent.errors import AgentError
 from pfscope.agent.options import read_token
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pfscope.query.results import Result
 
 VARIABLE: Final = "PFSCOPE_TOKEN"
+INCIDENTS: Final = "/api/v1/incidents"
 _TOKEN = re.compile(r"[!-~]{1,4096}")
 _URL = re.compile(r"https?://[^\s?#@]+", re.IGNORECASE)
 _ANSWER_BYTES: Final = 1 << 30
@@ -65,11 +66,16 @@ class Connection:
         with self.stream(path, accept) as response:
             return _bounded(response, _ANSWER_BYTES)
 
+    def post(self, path: str) -> bytes:
+        """Ask for something to be done, and return the body of the answer."""
+        with self.stream(path, "application/json", "POST") as response:
+            return _bounded(response, _ANSWER_BYTES)
+
     @contextmanager
-    def stream(self, path: str, accept: str = "*/*") -> Iterator[HTTPResponse]:
+    def stream(self, path: str, accept: str = "*/*", method: str = "GET") -> Iterator[HTTPResponse]:
         """Give the answer to be read piece by piece."""
         request = urllib.request.Request(  # noqa: S310 - http and https only, see above
-            self.url + path, headers={**self._headers, "Accept": accept}
+            self.url + path, headers={**self._headers, "Accept": accept}, method=method
         )
         try:
             with self._opener.open(request, timeout=_PATIENCE_S) as response:
@@ -108,10 +114,49 @@ class RemoteSource:
         try:
             return from_arrow(name, data)
         except (ValueError, RecursionError):
-            raise InputError(f"{self._connection.url} does not answer as pfscope does") from None
+            raise self._strange() from None
+
+    def incidents(self, words: Mapping[str, Sequence[str]]) -> "Result":
+        """Return the incidents that the server saw."""
+        from pfscope.watch.written import as_result
+
+        pairs = [(name, value) for name, values in words.items() for value in values]
+        question = f"{INCIDENTS}?{urlencode(pairs, errors='backslashreplace')}"
+        told = self._read(self._connection.get(question))
+        try:
+            return as_result(told["incidents"], dict(told["about"]))
+        except (ValueError, KeyError, TypeError):
+            raise self._strange() from None
+
+    def incident(self, name: str) -> dict[str, Any]:
+        """Return one of them with its evidence."""
+        return self._read(self._connection.get(_path(name)))
+
+    def acknowledge(self, name: str, author: str, comment: str) -> dict[str, Any]:
+        """Say that somebody takes care of an incident, and return it."""
+        words = urlencode({"author": author, "comment": comment}, errors="backslashreplace")
+        path = f"{_path(name)}/acknowledge?{words}"
+        return self._read(self._connection.post(path))
+
+    def _read(self, body: bytes) -> dict[str, Any]:
+        try:
+            told = json.loads(body)
+        except (ValueError, RecursionError):
+            told = None
+        if not isinstance(told, dict):
+            raise self._strange()
+        return told
+
+    def _strange(self) -> InputError:
+        return InputError(f"{self._connection.url} does not answer as pfscope does")
 
     def close(self) -> None:
         """Nothing is held between two questions."""
+
+
+def _path(name: str) -> str:
+    """Return where an incident is told."""
+    return f"{INCIDENTS}/{quote(name, safe='', errors='backslashreplace')}"
 
 
 def _token(token_file: str | Path | None) -> str:

@@ -1,7 +1,6 @@
 """`pfscope alert`: which alerts there are, silences for a while, and whether messages arrive."""
 
 import argparse
-import getpass
 import json
 import sys
 import time
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfscope.cli.output import add_format, print_rows
-from pfscope.cli.source import add_data, connection
+from pfscope.cli.source import add_data, connection, whoever
 from pfscope.config import add_config, load_config
 from pfscope.errors import InputError, UsageError
 from pfscope.times import duration_us, iso, time_us
@@ -136,19 +135,12 @@ def _add(file: "SilenceFile", args: argparse.Namespace) -> int:
         else start_us + duration_us(args.length)
     )
     made = file.add(
-        read_matchers(args.matchers), author=args.author or _whoever(), comment=args.comment,
+        read_matchers(args.matchers), author=args.author or whoever(), comment=args.comment,
         start_us=start_us, end_us=until_us,
     )  # fmt: skip
     print(made.id)
     print(f"silenced until {iso(made.end_us)}", file=sys.stderr)
     return 0
-
-
-def _whoever() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        raise UsageError("nobody knows who you are: use --author NAME") from None
 
 
 def _list_silences(file: "SilenceFile", style: str) -> int:

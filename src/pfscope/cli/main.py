@@ -23,6 +23,7 @@ VERBS = {
     "agent": "collect on a Lustre server, spool, send",
     "serve": "receive frames, acknowledge them when they are safe, store their usage",
     "query": "ask who did what, when, how much and why",
+    "incidents": "what changed, who caused it and what to do: now, or over the past",
     "alert": "list alerts, silence them for a while, try whether messages arrive",
     "export": "write a store's rows as plain Parquet or CSV by day",
     "report": "draw figures, or write a page on a day or a week",

@@ -1,6 +1,7 @@
 """`--data DIR | --server URL`: where a command finds its data, and with which token it asks."""
 
 import argparse
+import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,3 +50,11 @@ def source_of(args: argparse.Namespace) -> "Source":
     from pfscope.remote import RemoteSource
 
     return RemoteSource(connection(args))
+
+
+def whoever() -> str:
+    """Return the name of whoever runs the command."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        raise UsageError("nobody knows who you are: use --author NAME") from None

@@ -51,6 +51,12 @@ class Source(Protocol):
         <top: 1 rows of rank, user, node, rate_mean, rate_max, total, share>
         """
 
+    def incidents(self, words: Mapping[str, Sequence[str]]) -> Result:
+        """Return what changed, who caused it and what to do."""
+
+    def incident(self, name: str) -> dict[str, Any]:
+        """Return one of them with its evidence."""
+
     def close(self) -> None:
         """Let go of it."""
 
@@ -228,6 +234,32 @@ class Data:
     ) -> Result:
         """Return how long requests took: the keys, `operation`, `requests`, `mean_us`, …"""
         return self.ask("latency", by=by, limit=limit, **words)
+
+    def incidents(
+        self,
+        *,
+        start: str | datetime | None = None,
+        end: str | datetime | None = None,
+        severity: str | None = None,
+        state: str | None = None,
+        filesystem: str | None = None,
+        kind: str | None = None,
+        user: str | None = None,
+    ) -> Result:
+        """Return what changed, who caused it and what to do: one row for each incident.
+
+        Without `start` it is the last day. A server answers with what it saw while it happened; a
+        directory is gone through anew, which takes some seconds for each day.
+        """
+        words = {
+            "start": start, "end": end, "severity": severity, "state": state,
+            "filesystem": filesystem, "kind": kind, "user": user,
+        }  # fmt: skip
+        return self._source.incidents(_as_text(words))
+
+    def incident(self, name: str) -> dict[str, Any]:
+        """Return one incident by its id, with its evidence."""
+        return self._source.incident(name)
 
 
 _NAMES = {"start": "from", "end": "to", "id_class": "class"}

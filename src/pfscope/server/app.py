@@ -27,6 +27,7 @@ from pfscope.server import metrics, openapi
 from pfscope.server.engine import Engine
 from pfscope.server.errors import RETRY_AFTER_S, Refusal, come_later
 from pfscope.server.guard import Guard, Json, answer, authorise
+from pfscope.server.incidents import Incidents
 from pfscope.server.judge import TextFrame, Verdict, check_server, judge
 from pfscope.server.questions import Questions
 from pfscope.server.receive import Body, Collected, Held, Share, Sink
@@ -54,6 +55,7 @@ def create_app(engine: Engine, gate: Gate, site: Site | None = None) -> Guard:
     """Return the application that serves this engine to whom the gate lets in."""
     face = _Face(engine, gate)
     questions = Questions(engine, gate, face.web, site or Site(SHIPPED))
+    incidents = Incidents(engine, gate)
     web = face.web
 
     @contextlib.asynccontextmanager
@@ -80,7 +82,7 @@ def create_app(engine: Engine, gate: Gate, site: Site | None = None) -> Guard:
         return await refused(request, Refusal(500, "fault", message, "report it"))
 
     app = Starlette(
-        routes=[*face.routes(), *questions.routes()],
+        routes=[*face.routes(), *questions.routes(), *incidents.routes()],
         exception_handlers={
             Refusal: refused,
             HTTPException: unserved,

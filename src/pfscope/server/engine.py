@@ -20,6 +20,7 @@ from pfscope.server.room import free_bytes, lack_told
 from pfscope.server.tally import CountingStore, Tally
 from pfscope.server.trouble import Trouble
 from pfscope.store.protocol import LedgerChange, Store, StoreError
+from pfscope.watch.book import Book
 
 log = logging.getLogger("pfscope.server")
 _PATIENCE_S: Final = 30.0
@@ -52,6 +53,8 @@ class Engine:
         patience_s: float = _PATIENCE_S,
     ) -> None:
         self.limits = limits
+        self.book = Book(store.directory)
+        """What the watch saw."""
         self._tally = Tally()
         self._store = CountingStore(store, self._tally)
         self._journal = Journal(store.directory / "journal", limits, archive)

@@ -4,6 +4,9 @@ from typing import Any, Final
 
 import pfscope
 from pfscope.query.questions import QUESTIONS, Question
+from pfscope.server import openapi_watch
+from pfscope.server.incidents import ALERTS
+from pfscope.server.incidents import PATH as INCIDENTS
 from pfscope.server.judge import SERVER
 from pfscope.server.openapi_query import PATH, SCHEMAS, answers, parameters
 
@@ -71,9 +74,31 @@ def _paths() -> Json:
         },
         "/api/v1/frames": {"post": _frames()},
         "/api/v1/lctl": {"post": _lctl()},
+        **_watch(),
         PATH: {"get": _reads("questions", "What can be asked", schema=_object("Questions"))},
         **{f"{PATH}/{question.name}": {"get": _asks(question)} for question in QUESTIONS.values()},
     }
+
+
+def _watch() -> Json:
+    one = f"{INCIDENTS}/{{name}}"
+    care, name = openapi_watch.words_of_care(), [openapi_watch.NAME]
+    return {
+        INCIDENTS: {"get": _told("incidents", "What changed, and who caused it", "Incidents",
+                                 openapi_watch.wishes(), (400,))},
+        one: {"get": _told("incident", "One incident", "Incident", name, (404,))},
+        f"{one}/acknowledge": {"post": _told("acknowledge", "Say that somebody takes care",
+                                             "Incident", care, (400, 404))},
+        ALERTS: {"get": _told("alerts", "Which alerts there are", "Alerts", [], (404,))},
+    }  # fmt: skip
+
+
+def _told(
+    name: str, summary: str, schema: str, parameters: list[Json], also: tuple[int, ...]
+) -> Json:
+    """Describe what only readers are told."""
+    read = _reads(name, summary, schema=_object(schema), guarded=True, also=also)
+    return read | ({"parameters": parameters} if parameters else {})
 
 
 def _asks(question: Question) -> Json:
@@ -195,6 +220,7 @@ def _schemas() -> Json:
         "Health": _fields(status={"const": "alive"}, version=text),
         "Ready": _fields(status={"const": "ready"}),
         **SCHEMAS,
+        **openapi_watch.SCHEMAS,
     }
 
 

@@ -12,7 +12,7 @@ PATH: Final = "/api/v1/query"
 _TEXT: Final = {"type": "string"}
 _TEXTS: Final = {"type": "array", "items": {"type": "string", "minLength": 1}}
 _YES_NO: Final = {"enum": ["yes", "no"]}
-_TIME: Final = {"anyOf": [
+TIME: Final = {"anyOf": [
     {"type": "string", "pattern": "^(now|-[1-9][0-9]{0,3}[smhdw])$"},
     {"type": "string", "format": "date-time", "pattern": "^20[0-9]{2}-"},
 ]}  # fmt: skip
@@ -28,8 +28,8 @@ _KINDS: Final[dict[type, Json]] = {
 def parameters(question: Question) -> list[Json]:
     """Return what a question takes."""
     return [
-        _parameter("from", _TIME, "From when: ISO 8601 in UTC, or before the newest observation"),
-        _parameter("to", _TIME, "Until when"),
+        _parameter("from", TIME, "From when: ISO 8601 in UTC, or before the newest observation"),
+        _parameter("to", TIME, "Until when"),
         _parameter("step", _DURATION, "How long a step is; `observed`: as servers were observed"),
         _parameter("by", {"type": "array", "items": {"enum": list(KEYS)}, "uniqueItems": True},
                    f"What to group by; {', '.join(question.form.by) or 'nothing'} otherwise"),

@@ -1,6 +1,6 @@
 """The watch over the past: every change of a period, and the incidents behind them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from pfscope.query.data import Data
@@ -13,14 +13,25 @@ PIECE_US: Final = 6 * 3600 * 10**6
 """So much is read at a time, that memory stays bounded whatever the period."""
 
 
-def watch(data: Data, start_us: int, end_us: int, learn_us: int = 0) -> list[Incident]:
-    """Return the incidents that went on in a period; `learn_us` before it tell what is usual."""
+def watch(
+    data: Data,
+    start_us: int,
+    end_us: int,
+    learn_us: int = 0,
+    progress: Callable[[float], None] = lambda _part: None,
+) -> list[Incident]:
+    """Return the incidents that went on in a period; `learn_us` before it tell what is usual.
+
+    `progress` hears which part of the time is done.
+    """
     found: dict[tuple[object, int], Change] = {}
     trends: Trends | None = None
     for seen in _pieces(data, start_us - learn_us, end_us):
         trends = trends.widened(seen.signals) if trends else Trends(seen.signals)
         for change in _changes(trends, seen):
             found[change.signal, change.start_us] = change
+        done_us = int(seen.times_us[-1]) - start_us + learn_us
+        progress(done_us / (end_us - start_us + learn_us))
     within = [c for c in found.values() if c.end_us is None or c.end_us > start_us]
     return incidents(data, within, end_us)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from pfscope.errors import UsageError
 from pfscope.query.data import Data
 from pfscope.watch.archetype import Pattern
 from pfscope.watch.grouping import Group
@@ -76,7 +77,10 @@ def pattern(data: Data, group: Group, cause: Cause | None, until_us: int) -> Pat
 
 
 def _total(data: Data, operation: str, who: dict[str, Any]) -> float:
-    rows = data.top(by="filesystem", operation=operation, **who).to_pylist()
+    try:
+        rows = data.top(by="filesystem", operation=operation, **who).to_pylist()
+    except UsageError:  # no target has ever told of it
+        return 0.0
     return float(rows[0]["rate_mean"]) if rows else 0.0
 
 

@@ -14,6 +14,8 @@ from pfscope.watch.model import Cause, Change, Incident, Severity, State
 
 CRITICAL_RATIO: Final = 10.0
 WARNING_RATIO: Final = 4.0
+_MINUTE_US: Final = 60_000_000
+_SECOND_US: Final = 1_000_000
 
 
 def incidents(data: Data, changes: Iterable[Change], until_us: int) -> list[Incident]:
@@ -52,7 +54,7 @@ def _incident(data: Data, found: Group, why: tuple[Cause, ...], until_us: int) -
     kind, evidence = kind_of(pattern(data, found, main, until_us), data=transferred)
     return Incident(
         id=_id(found),
-        start_us=found.start_us,
+        start_us=found.start_us // _SECOND_US * _SECOND_US,
         end_us=found.end_us,
         state=_state(found),
         severity=_severity(lead),
@@ -64,17 +66,20 @@ def _incident(data: Data, found: Group, why: tuple[Cause, ...], until_us: int) -
         ratio=lead.ratio,
         causes=why,
         kind=kind,
-        advice=advice(kind, why, found.targets, iso(found.start_us)),
+        advice=advice(kind, why, found.targets, iso(found.start_us // _SECOND_US * _SECOND_US)),
         evidence=(*(("sign", sign) for sign in evidence), ("measure", lead.signal.measure)),
     )
 
 
 def _id(found: Group) -> str:
-    """Return a name that is the same whenever this is found again."""
-    lead = found.lead.signal
-    start = iso(found.start_us // 60_000_000 * 60_000_000)
-    mark = blake2s(f"{lead.filesystem}/{lead.name}/{start}".encode(), digest_size=3).hexdigest()
-    return f"{start[:16].replace('-', '').replace(':', '')}-{mark}"
+    """Return a name that is the same whenever this is found again, however it goes on.
+
+    It is that of the change which was found first: others may join, and may have begun earlier.
+    """
+    found_us = min(change.found_us for change in found.changes)
+    moment = iso(found_us // _MINUTE_US * _MINUTE_US)
+    mark = blake2s(f"{found.filesystem}/{found_us}".encode(), digest_size=3).hexdigest()
+    return f"{moment[:16].replace('-', '').replace(':', '')}-{mark}"
 
 
 def _state(found: Group) -> State:

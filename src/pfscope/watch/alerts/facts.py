@@ -3,12 +3,13 @@
 Names of users, jobs and programs are as their owners wrote them: each medium escapes them.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from pfscope.watch.alerts.model import Labels, Observation, Seen
 from pfscope.watch.alerts.rules import OnIncidents, Rule
 from pfscope.watch.model import Cause, Incident, State
+from pfscope.watch.written import WHO, plain
 
 _SEEN: Final = {
     State.ONGOING: Seen.ACTIVE,
@@ -16,7 +17,6 @@ _SEEN: Final = {
     State.SETTLED: Seen.QUIET,
     State.UNKNOWN: Seen.MISSING,
 }
-_WHO: Final = ("user", "job", "node", "executable")
 
 
 def on_incidents(
@@ -37,7 +37,7 @@ def _observed(rule: Rule, on: OnIncidents, incident: Incident) -> Observation:
     labels = labels_of(incident, rule)
     # One that no longer is what the rule is about is over as far as the rule is concerned.
     seen = _SEEN[incident.state] if on.fits(labels) else Seen.QUIET
-    return Observation(rule.name, incident.id, seen, labels, {"incident": incident_row(incident)})
+    return Observation(rule.name, incident.id, seen, labels, {"incident": plain(incident)})
 
 
 def labels_of(incident: Incident, rule: Rule) -> Labels:
@@ -59,52 +59,5 @@ def labels_of(incident: Incident, rule: Rule) -> Labels:
 
 
 def _who(cause: Cause) -> Labels:
-    values = ((key, getattr(cause, key)) for key in _WHO)
+    values = ((key, getattr(cause, key)) for key in WHO)
     return {key: (value,) for key, value in values if value is not None}
-
-
-def incident_row(incident: Incident) -> dict[str, Any]:
-    """Return an incident as plain JSON, by the columns of `pfscope incidents`."""
-    return {
-        "id": incident.id,
-        "start_us": incident.start_us,
-        "end_us": incident.end_us,
-        "state": incident.state.value,
-        "severity": incident.severity.value,
-        "filesystem": incident.filesystem,
-        "targets": list(incident.targets),
-        "operations": list(incident.operations),
-        "baseline": _finite(incident.baseline),
-        "peak": _finite(incident.peak),
-        "ratio": _finite(incident.ratio),
-        "causes": [_cause(cause) for cause in incident.causes],
-        "kind": incident.kind,
-        "advice": {
-            "user": incident.advice.user,
-            "admin": incident.advice.admin,
-            "commands": list(incident.advice.commands),
-            "link": incident.advice.link,
-        },
-        "evidence": {key: _plain(value) for key, value in incident.evidence},
-    }
-
-
-def _cause(cause: Cause) -> Mapping[str, Any]:
-    numbers = {"share": _finite(cause.share), "confidence": _finite(cause.confidence)}
-    return {key: getattr(cause, key) for key in _WHO} | numbers
-
-
-def _finite(value: float) -> float | None:
-    """Return a number of JSON, which has none that are infinite."""
-    number = float(value)
-    return number if number - number == 0 else None
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(part) for part in value]
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    return _finite(value) if hasattr(value, "__float__") else str(value)

@@ -1,0 +1,91 @@
+"""Incidents and alerts over HTTP: what the watch saw and told, only to who may read.
+
+`POST …/acknowledge` says that somebody takes care: it is shown with the incident, and nobody is
+reminded of it any more.
+"""
+
+import time
+from typing import Any, Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pfscope.errors import PfscopeError, UsageError
+from pfscope.server.engine import Engine
+from pfscope.server.errors import Refusal
+from pfscope.server.guard import Json, authorise_reading
+from pfscope.server.tokens import Gate
+from pfscope.watch.acknowledge import acknowledge
+from pfscope.watch.alerts.listing import overview
+from pfscope.watch.wanted import Wanted
+from pfscope.watch.written import row
+
+PATH: Final = "/api/v1/incidents"
+ALERTS: Final = "/api/v1/alerts"
+TEXT_AT_MOST: Final = 1000
+_HINT: Final = "see GET /api/v1/openapi.json"
+
+
+class Incidents:
+    """The routes of incidents and alerts."""
+
+    def __init__(self, engine: Engine, gate: Gate) -> None:
+        self._book, self._directory, self._gate = engine.book, engine.store.directory, gate
+
+    def routes(self) -> list[Route]:
+        """Return all of them."""
+        return [
+            Route(PATH, self._list, methods=["GET"]),
+            Route(f"{PATH}/{{name}}", self._one, methods=["GET"]),
+            Route(f"{PATH}/{{name}}/acknowledge", self._acknowledge, methods=["POST"]),
+            Route(ALERTS, self._alerts, methods=["GET"]),
+        ]
+
+    async def _list(self, request: Request) -> Response:
+        authorise_reading(self._gate, request)
+        words: dict[str, list[str]] = {}
+        for name, value in request.query_params.multi_items():
+            words.setdefault(name, []).append(value)
+        try:
+            wanted = Wanted.read(words, self._book.watched_us or time.time_ns() // 1000)
+        except UsageError as error:
+            raise Refusal(400, "question", str(error), _HINT) from None
+        found = [row(record) for record in self._book.all() if wanted.fits(record)]
+        return Json({"about": wanted.about(), "incidents": found})
+
+    async def _one(self, request: Request) -> Response:
+        authorise_reading(self._gate, request)
+        return _answer(self._book.get(request.path_params["name"]))
+
+    async def _acknowledge(self, request: Request) -> Response:
+        authorise_reading(self._gate, request)
+        author, comment = (_said(request, name) for name in ("author", "comment"))
+        name = request.path_params["name"]
+        told = await run_in_threadpool(
+            acknowledge, self._directory, self._book, name, author, comment
+        )
+        return _answer(told)
+
+    async def _alerts(self, request: Request) -> Response:
+        authorise_reading(self._gate, request)
+        try:
+            return Json(await run_in_threadpool(overview, self._directory))
+        except PfscopeError as error:
+            raise Refusal(404, "no-data", str(error), "the server's log says more") from None
+
+
+def _answer(record: dict[str, Any] | None) -> Response:
+    if record is None:
+        hint = f"GET {PATH}?from=-7d lists what there is"
+        raise Refusal(404, "no-data", "there is no such incident", hint)
+    return Json(row(record))
+
+
+def _said(request: Request, name: str) -> str:
+    values = request.query_params.getlist(name)
+    if len(values) != 1 or not 0 < len(values[0].strip()) <= TEXT_AT_MOST:
+        hint = f"{name}=TEXT, once, of up to {TEXT_AT_MOST} characters"
+        raise Refusal(400, "parameter", f"say who takes care and why: {name} is missing", hint)
+    return values[0]
