@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,14 @@ from pfscope.cli.processes import Processes
 from pfscope.errors import PfscopeError
 
 LIMIT_S = 120
+
+
+@pytest.fixture(autouse=True)
+def _heeding_interrupts() -> Iterator[None]:
+    """Where tests run in the background, their children would be deaf to Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def start(temporary: Path, *arguments: str) -> "subprocess.Popen[str]":
