@@ -112,14 +112,17 @@ def make_engine(store, limits=None, **more):
 
 
 @contextmanager
-def server(directory, limits=None, store=None, listen="127.0.0.1:0", gate=None, engine=None):
+def server(
+    directory, limits=None, store=None, listen="127.0.0.1:0", gate=None, engine=None, pages=()
+):
     """Serve on a free port of loopback until the block ends."""
     store = store or MemoryStore(directory)
     limits = limits or Limits()
     engine = engine or make_engine(store, limits)
     listening = threading.Event()
     chosen = parse_listen(listen)
-    app = create_app(engine, gate or Gate(TokenFile(directory), may_be_open=True))
+    gate = gate or Gate(TokenFile(directory), may_be_open=True)
+    app = create_app(engine, gate, pages=pages)
     running = make_server(app, chosen, limits, listening.set)
     with bound(chosen) as (listener, url):
         thread = threading.Thread(target=running.run, args=([listener],))

@@ -105,6 +105,7 @@ def _serve(args: argparse.Namespace) -> int:
     from pfscope.server.journal import Archive
     from pfscope.server.logs import configure_logs
     from pfscope.server.run import check_exposure, parse_listen, serve
+    from pfscope.web import pages
 
     limits = with_limits(args.limit)
     listen = parse_listen(args.listen, args.tls_cert, args.tls_key)
@@ -125,7 +126,7 @@ def _serve(args: argparse.Namespace) -> int:
         def make_app() -> Guard:
             engine = Engine.open(args.data, config, limits, archive)
             stack.callback(engine.close)
-            return create_app(engine, gate, site_of(config))
+            return create_app(engine, gate, site_of(config), pages.routes())
 
         serve(make_app, listen, limits, say)
     return 0

@@ -51,8 +51,13 @@ about who did what.</p>
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def create_app(engine: Engine, gate: Gate, site: Site | None = None) -> Guard:
-    """Return the application that serves this engine to whom the gate lets in."""
+def create_app(
+    engine: Engine, gate: Gate, site: Site | None = None, pages: Sequence[Route] = ()
+) -> Guard:
+    """Return the application that serves this engine to whom the gate lets in.
+
+    `pages` are for people; without any, one says what this is.
+    """
     face = _Face(engine, gate)
     questions = Questions(engine, gate, face.web, site or Site(SHIPPED))
     incidents = Incidents(engine, gate)
@@ -82,7 +87,7 @@ def create_app(engine: Engine, gate: Gate, site: Site | None = None) -> Guard:
         return await refused(request, Refusal(500, "fault", message, "report it"))
 
     app = Starlette(
-        routes=[*face.routes(), *questions.routes(), *incidents.routes()],
+        routes=[*pages, *face.routes(), *questions.routes(), *incidents.routes()],
         exception_handlers={
             Refusal: refused,
             HTTPException: unserved,

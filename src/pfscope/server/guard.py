@@ -68,7 +68,9 @@ class Guard:
                 answered = True
                 if message["status"] >= 400 and message["status"] != _TOO_SLOW:
                     await body.drain()
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
                 self._count(scope, message["status"])
             await send(message)
 

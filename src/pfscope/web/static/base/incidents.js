@@ -1,0 +1,38 @@
+// Incidents, as the server tells them; a server without a watch has none.
+
+import { get, Refused, send, words } from "./api.js";
+
+const ROOT = "/api/v1/incidents";
+const time = (value) => (value === null || value === undefined ? null : typeof value === "number" ? value / 1000 : Date.parse(value));
+
+const read = (row) => ({ ...row, start: time(row.start ?? row.start_us), end: time(row.end ?? row.end_us) });
+
+const asObjects = (told) => (told.columns
+  ? told.rows.map((row) => Object.fromEntries(told.columns.map((column, i) => [column, row[i]]))) : told.incidents ?? []);
+
+/** Incidents in a period, the newest first; `none` says why there are none. */
+export const incidents = async (parameters, signal) => {
+  try {
+    const list = asObjects(await get(`${ROOT}?${words(parameters)}`, signal)).map(read);
+    return { list: list.sort((a, b) => b.start - a.start), none: null };
+  } catch (error) {
+    if (error instanceof Refused && [400, 404].includes(error.status)) {
+      return { list: [], none: error.code === "not-found" ? "this server does not watch" : error.message };
+    }
+    throw error;
+  }
+};
+
+export const incident = async (id, signal) => read(await get(`${ROOT}/${encodeURIComponent(id)}`, signal));
+
+export const silence = (id, minutes, comment) => send(`${ROOT}/${encodeURIComponent(id)}/silence`, { minutes, comment });
+export const acknowledge = (id, comment) => send(`${ROOT}/${encodeURIComponent(id)}/acknowledge`, { comment });
+
+export const goesOn = (one) => one.state === "ongoing" || one.state === "unknown";
+export const KINDS = new Map([
+  ["metadata_storm", "Metadata storm"], ["many_small_files", "Many small files"], ["temporary_files", "Temporary files"],
+  ["python_import_storm", "Programs starting at once"], ["stat_polling", "Polling of attributes"], ["hot_file", "A hot file"],
+  ["random_small_reads", "Random small reads"], ["streaming_read", "Streaming reads"],
+  ["periodic_checkpoint", "Checkpoints"], ["unknown", "A change of no known kind"],
+]);
+export const kindOf = (one) => KINDS.get(one.kind) ?? String(one.kind ?? "unknown").replaceAll("_", " ");

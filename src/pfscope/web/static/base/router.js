@@ -1,0 +1,74 @@
+// Addresses and views: every view is a path and a query that can be shared; going back works.
+
+import { say, show, h } from "./dom.js";
+import { Refused } from "./api.js";
+
+let views = {};
+let current = null;
+
+export const here = () => ({ path: location.pathname, words: Object.fromEntries(new URLSearchParams(location.search)) });
+
+const draw = async () => {
+  current?.abort();
+  const mine = new AbortController();
+  current = mine;
+  const { path, words } = here();
+  const view = views[path] ?? views["/"];
+  const place = h("div", { class: "view" });
+  document.dispatchEvent(new CustomEvent("pfscope:view", { detail: { path } }));
+  try {
+    await view(place, words, mine.signal, () => show(document.getElementById("content"), place));
+  } catch (error) {
+    if (mine.signal.aborted) return;
+    if (error instanceof Refused && error.status === 401 && path !== "/sign-in") { go(`/sign-in?to=${encodeURIComponent(path + location.search)}`, true); return; }
+    show(document.getElementById("content"), failure(error));
+    if (!(error instanceof Refused)) throw error;
+  }
+};
+
+/** What went wrong, in words. */
+export const failure = (error) => h("div", { class: "notice warn", role: "alert" },
+  h("p", {}, h("strong", {}, "This cannot be shown: "), error.message, "."),
+  error.hint && h("p", {}, error.hint, "."));
+
+/** Go to an address of ours. */
+export const go = (address, replace = false) => {
+  history[replace ? "replaceState" : "pushState"](null, "", address);
+  draw();
+  if (!replace) { scrollTo(0, 0); document.getElementById("content").focus({ preventScroll: true }); }
+};
+
+/** Say in the address what the view shows, without drawing it anew. */
+export const note = (parameters) => {
+  const words = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === null || value === undefined || value === "") words.delete(name); else words.set(name, value);
+  }
+  const text = words.toString();
+  history.replaceState(null, "", text ? `${location.pathname}?${text}` : location.pathname);
+};
+
+/** Change words of the address, and draw the view. */
+export const change = (parameters) => { note(parameters); draw(); };
+
+/** Begin: links within the page change the view, others do what links do. */
+export const start = (found) => {
+  views = found;
+  addEventListener("popstate", draw);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href]");
+    const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (!link || !plain || link.hasAttribute("download") || link.target) return;
+    const href = link.getAttribute("href") ?? link.href?.baseVal;
+    const url = new URL(href, location.href);
+    if (href.startsWith("#") || url.origin !== location.origin || !(url.pathname in views)) return;
+    event.preventDefault();
+    go(url.pathname + url.search);
+  });
+  draw();
+};
+
+export const title = (text) => {
+  document.title = text ? `${text} · pfscope` : "pfscope";
+  say(text);
+};
