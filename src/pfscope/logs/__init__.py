@@ -1,4 +1,4 @@
-"""Logs of others as Arrow: schedulers now. Files to tables; no network, no store, no neighbours.
+"""Logs of others as columns: schedulers and Darshan. No network, no store, no neighbours.
 
 Every reader streams, and sets aside and counts what it cannot read. Text that users wrote leaves
 this room as ASCII, other bytes as `\\xHH`.
