@@ -21,10 +21,13 @@ CASES = [
     for mode in schemathesis.GenerationMode
     # Where nothing can be chosen, nothing can be wrong.
     if mode.is_positive or "requestBody" in operation or "parameters" in operation
+    # Its answer never ends.
+    if path != "/api/v1/live"
 ]
 # Which texts make sense together, and which operations there are, no description can say.
 FREE = (negative_data_rejection, positive_data_acceptance)
-SENSIBLE = {"from": "-1h", "to": "now", "step": "1m", "operation": "open", "format": "json"}
+SENSIBLE = {"from": "-1h", "to": "now", "step": "1m", "operation": "open", "format": "json",
+            "at": "-1m", "sort": "iops", "over": "60s"}  # fmt: skip
 
 
 @schemathesis.serializer("application/vnd.pfscope.frames")
@@ -44,7 +47,7 @@ def described(tmp_path_factory):
 def test_every_answer_is_as_described(described, path, method, mode):
     strategy = described[path][method].as_strategy(generation_mode=mode)
 
-    asks = path.startswith((f"{PATH}/", INCIDENTS))
+    asks = path.startswith((f"{PATH}/", INCIDENTS, "/api/v1/now"))
 
     @settings(
         max_examples=10 if asks else 25, deadline=None, suppress_health_check=list(HealthCheck)

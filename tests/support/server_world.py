@@ -87,7 +87,8 @@ class MemoryIngest:
 class World:
     """A running server and a client of it."""
 
-    def __init__(self, engine, store, url):
+    def __init__(self, engine, store, url, running):
+        self.running = running
         self.engine = engine
         self.store = store
         self.url = url
@@ -128,7 +129,7 @@ def server(
         thread = threading.Thread(target=running.run, args=([listener],))
         thread.start()
         assert listening.wait(20)
-        world = World(engine, store, url)
+        world = World(engine, store, url, running)
         try:
             yield world
         finally:

@@ -17,8 +17,8 @@ KEYS: Final = (
 )  # fmt: skip
 _SCHEDULED: Final = ("project", "partition")
 """What only the scheduler knows."""
-_NUMBER = re.compile(r"-?[0-9]{1,18}")
-_WILD = re.compile(r"[*?\[]")
+NUMBER = re.compile(r"-?[0-9]{1,18}")
+WILD = re.compile(r"[*?\[]")
 
 
 def check(keys: Sequence[str]) -> tuple[str, ...]:
@@ -60,17 +60,17 @@ def matches(column: ir.Column, patterns: Sequence[str]) -> ir.BooleanValue:
 def _fits(column: ir.Column, pattern: str) -> Any:
     low, between, high = pattern.partition("..")
     if between and low and high:
-        if _NUMBER.fullmatch(low) and _NUMBER.fullmatch(high):
-            digits = column.re_search(f"^{_NUMBER.pattern}$")
+        if NUMBER.fullmatch(low) and NUMBER.fullmatch(high):
+            digits = column.re_search(f"^{NUMBER.pattern}$")
             number = digits.ifelse(column, ibis.null("string")).cast("int64")
             return number.between(int(low), int(high))
         return column.between(low, high)
-    if not _WILD.search(pattern):
+    if not WILD.search(pattern):
         return column == pattern
-    return column.re_search(_regex(pattern))
+    return column.re_search(regex(pattern))
 
 
-def _regex(glob: str) -> str:
+def regex(glob: str) -> str:
     """Return a glob as what the regular expressions of all engines have in common."""
     pieces = re.findall(r"\[!?\]?[^\]]*\]|.", glob)
     return "^" + "".join(_piece(piece) for piece in pieces) + "$"

@@ -29,6 +29,7 @@ from pfscope.server.errors import RETRY_AFTER_S, Refusal, come_later
 from pfscope.server.guard import Guard, Json, answer, authorise
 from pfscope.server.incidents import Incidents
 from pfscope.server.judge import TextFrame, Verdict, check_server, judge
+from pfscope.server.now import Watching
 from pfscope.server.questions import Questions
 from pfscope.server.receive import Body, Collected, Held, Share, Sink
 from pfscope.server.tokens import Gate, Token
@@ -62,6 +63,7 @@ def create_app(
     questions = Questions(engine, gate, face.web, site or Site(SHIPPED))
     incidents = Incidents(engine, gate)
     web = face.web
+    watching = Watching(engine, gate, questions, site or Site(SHIPPED))
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -87,7 +89,13 @@ def create_app(
         return await refused(request, Refusal(500, "fault", message, "report it"))
 
     app = Starlette(
-        routes=[*pages, *face.routes(), *questions.routes(), *incidents.routes()],
+        routes=[
+            *pages,
+            *face.routes(),
+            *questions.routes(),
+            *watching.routes(),
+            *incidents.routes(),
+        ],
         exception_handlers={
             Refusal: refused,
             HTTPException: unserved,
@@ -97,7 +105,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Guard(app, web, engine.limits.head_bytes)
+    return Guard(app, web, engine.limits.head_bytes, watching.stop)
 
 
 def _unserved(status: int, headers: dict[str, str]) -> Refusal:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pfscope.config import Config
+from pfscope.now.recent import Recent, recorded
 from pfscope.server.feeder import Feeder, Ingest
 from pfscope.server.housekeeper import Housekeeper
 from pfscope.server.journal import Archive, Figures, Journal
@@ -51,12 +52,15 @@ class Engine:
         checkpoint_s: float = 60.0,
         housekeeper: Housekeeper | None = None,
         patience_s: float = _PATIENCE_S,
+        recent: Recent | None = None,
     ) -> None:
         self.limits = limits
         self.book = Book(store.directory)
         """What the watch saw."""
+        self.recent = recent or Recent()
+        """What was committed in the last minutes."""
         self._tally = Tally()
-        self._store = CountingStore(store, self._tally)
+        self._store = CountingStore(store, self._tally, self.recent.take)
         self._journal = Journal(store.directory / "journal", limits, archive)
         self._feeder = Feeder(
             self._journal, lambda: make_ingest(self._store), self._store, self._tally, checkpoint_s
@@ -94,6 +98,7 @@ class Engine:
                 limits,
                 archive,
                 housekeeper=housekeeper,
+                recent=Recent(recorded(store)),
             )
             undo.pop_all()
             return engine

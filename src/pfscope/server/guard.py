@@ -7,6 +7,7 @@ so what is left of its body is read and thrown away first, within bounds.
 import asyncio
 import json
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -46,8 +47,16 @@ class Json(JSONResponse):
 class Guard:
     """Wraps the whole application."""
 
-    def __init__(self, app: Starlette, web: WebCounts, head_bytes: int) -> None:
+    def __init__(
+        self,
+        app: Starlette,
+        web: WebCounts,
+        head_bytes: int,
+        let_go: Callable[[], None] = lambda: None,
+    ) -> None:
         self.app = app
+        self.let_go = let_go
+        """Ends the answers that would never end, before all others are waited for."""
         self._web = web
         self._head_bytes = head_bytes
 

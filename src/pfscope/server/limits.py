@@ -38,6 +38,7 @@ class Limits:
     reorder_s: int = _limit(30, "seconds that a frame waits for older ones of its server")
     questions: int = _limit(4, "questions that are answered at one time; others wait")
     question_s: int = _limit(60, "seconds that a question may wait and take")
+    watchers: int = _limit(1000, "people who watch what happens now; others are told to come later")
     answer_rows: int = _limit(1_000_000, "rows of an answer")
     backlog: int = _limit(10_000, "frames waiting for the ingest before /ready says no")
 

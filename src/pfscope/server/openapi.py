@@ -8,7 +8,7 @@ from pfscope.server import openapi_watch
 from pfscope.server.incidents import ALERTS
 from pfscope.server.incidents import PATH as INCIDENTS
 from pfscope.server.judge import SERVER
-from pfscope.server.openapi_query import PATH, SCHEMAS, answers, parameters
+from pfscope.server.openapi_query import PATH, SCHEMAS, answers, parameters, parameters_of_now
 
 Json = dict[str, Any]
 
@@ -75,6 +75,8 @@ def _paths() -> Json:
         "/api/v1/frames": {"post": _frames()},
         "/api/v1/lctl": {"post": _lctl()},
         **_watch(),
+        "/api/v1/now": {"get": _now()},
+        "/api/v1/live": {"get": _live()},
         PATH: {"get": _reads("questions", "What can be asked", schema=_object("Questions"))},
         **{f"{PATH}/{question.name}": {"get": _asks(question)} for question in QUESTIONS.values()},
     }
@@ -109,6 +111,30 @@ def _asks(question: Question) -> Json:
         "security": [{"token": []}, {}],
         "parameters": parameters(question),
         "responses": _answers(answers(_object("Answer")), _QUESTION_ERRORS),
+    }
+
+
+def _now() -> Json:
+    answers = _answers(_json(_object("Now")), _QUESTION_ERRORS)
+    answers["304"] = {"description": "It is what If-None-Match names"}
+    return {
+        "operationId": "now",
+        "summary": "What everyone does, at the last observation or at a moment",
+        "security": [{"token": []}, {}],
+        "parameters": parameters_of_now(live=False),
+        "responses": answers,
+    }
+
+
+def _live() -> Json:
+    content = {"text/event-stream": {"schema": {"type": "string"}}}
+    return {
+        "operationId": "live",
+        "summary": "The same, pushed after every observation",
+        "description": "Events named `now`, whose data is the answer of /api/v1/now.",
+        "security": [{"token": []}, {}],
+        "parameters": parameters_of_now(live=True),
+        "responses": _answers(content, _QUESTION_ERRORS),
     }
 
 

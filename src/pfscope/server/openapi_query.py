@@ -1,7 +1,9 @@
 """What OpenAPI is told of questions, made from their list: the parameters and the answers."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
+from pfscope.now.wish import FORM
 from pfscope.query.keys import KEYS
 from pfscope.query.questions import Question
 from pfscope.query.request import Option
@@ -31,17 +33,33 @@ def parameters(question: Question) -> list[Json]:
         _parameter("from", TIME, "From when: ISO 8601 in UTC, or before the newest observation"),
         _parameter("to", TIME, "Until when"),
         _parameter("step", _DURATION, "How long a step is; `observed`: as servers were observed"),
-        _parameter("by", {"type": "array", "items": {"enum": list(KEYS)}, "uniqueItems": True},
-                   f"What to group by; {', '.join(question.form.by) or 'nothing'} otherwise"),
+        _by(KEYS, question.form.by),
         _parameter("operation", {"type": "string", "minLength": 1}, "An operation or a metric"),
         _parameter("system", _YES_NO, "Only system users, or only others"),
         _parameter("login", _YES_NO, "Only login nodes, or only others"),
         *(_parameter(option.name, _option(option), option.help)
           for option in question.form.options),
-        *(_parameter(key, _TEXTS, f"Only this {key}: a glob, a range LOW..HIGH, or not with !")
-          for key in KEYS if key != "operation"),
+        *_FILTERS,
         _parameter("format", {"enum": list(FORMATS)}, "Instead of the Accept header"),
     ]  # fmt: skip
+
+
+def parameters_of_now(*, live: bool) -> list[Json]:
+    """Return what `now` takes, or `live`."""
+    kinds: Json = {"at": TIME, "over": {"type": "string", "pattern": "^[1-9][0-9]{0,1}s$"}}
+    keys = tuple(key for key in KEYS if key != "operation")
+    return [
+        _by(keys, FORM.by),
+        _parameter("system", _YES_NO, "Only system users, or only others"),
+        *(_parameter(option.name, kinds.get(option.name) or _option(option), option.help)
+          for option in FORM.options if not (live and option.name == "at")),
+        *_FILTERS,
+    ]  # fmt: skip
+
+
+def _by(keys: Sequence[str], usual: Sequence[str]) -> Json:
+    schema = {"type": "array", "items": {"enum": list(keys)}, "uniqueItems": True}
+    return _parameter("by", schema, f"What to group by; {', '.join(usual) or 'nothing'} otherwise")
 
 
 def answers(answer: Json) -> Json:
@@ -71,6 +89,11 @@ def _list(items: Json) -> Json:
     return {"type": "array", "items": items}
 
 
+_FILTERS: Final = tuple(
+    _parameter(key, _TEXTS, f"Only this {key}: a glob, a range LOW..HIGH, or not with !")
+    for key in KEYS
+    if key != "operation"
+)
 _OPTION: Final = _fields(
     name=_TEXT, kind=_TEXT, default={}, choices=_list(_TEXT), help=_TEXT
 )  # fmt: skip
@@ -79,5 +102,15 @@ _QUESTION: Final = _fields(
 )
 SCHEMAS: Final[Json] = {
     "Questions": _fields(questions=_list(_QUESTION), keys=_list(_TEXT)),
+    "Now": _fields(
+        about={"type": "object"},
+        servers=_list({"type": "object"}),
+        targets=_list({"type": "object"}),
+        columns=_list(_TEXT),
+        units={"type": "object"},
+        rows=_list(_list({})),
+        all_rows={"type": "integer"},
+        sums=_list({}),
+    ),
     "Answer": _fields(about={"type": "object"}, columns=_list(_TEXT), rows=_list(_list({}))),
 }

@@ -7,7 +7,7 @@ read as the command line reads it, so that both refuse the same in the same word
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import Final
@@ -72,17 +72,25 @@ class Questions:
 
     async def _ask(self, name: str, request: Request) -> Response:
         authorise_reading(self._gate, request)
-        words = _words(request)
+        words = words_of(request)
         style = _style(words.pop("format", []), request.headers.get("accept", ""))
+
+        def write() -> bytes:
+            return FORMATS[style][1](self._source.ask(name, words))
+
+        body = await self.patiently(name, write)
+        return Response(body, media_type=FORMATS[style][0])
+
+    async def patiently(self, name: str, work: Callable[[], bytes]) -> bytes:
+        """Return an answer that is worked out in its turn, within bounds, in another thread."""
         began_s = time.monotonic()
         patience = Patience(self._limits.question_s)
         try:
             async with self._place(patience):
-                body = await run_in_threadpool(self._answer, name, words, style, patience)
+                return await run_in_threadpool(self._answer, work, patience)
         finally:
             self._web.questions[name] += 1
             self._web.question_s[name] += time.monotonic() - began_s
-        return Response(body, media_type=FORMATS[style][0])
 
     @asynccontextmanager
     async def _place(self, patience: Patience) -> AsyncIterator[None]:
@@ -111,17 +119,16 @@ class Questions:
                 self._asking.discard(patience)
                 self._changed.notify_all()
 
-    def _answer(self, name: str, words: Words, style: str, patience: Patience) -> bytes:
+    def _answer(self, work: Callable[[], bytes], patience: Patience) -> bytes:
         try:
             with self._under_way(patience):
-                result = self._source.ask(name, words)
+                return work()
         except UsageError as error:
             raise Refusal(400, "question", str(error), _HINT) from None
         except InputError as error:
             raise Refusal(404, "no-data", str(error), "GET /api/v1/ledger says what came") from None
         except OutOfPatienceError as error:
             raise Refusal(503, "too-long", str(error), _SMALLER) from None
-        return FORMATS[style][1](result)
 
 
 class _Bounded:
@@ -165,7 +172,8 @@ def _option(option: Option) -> dict[str, object]:
     }
 
 
-def _words(request: Request) -> Words:
+def words_of(request: Request) -> Words:
+    """Return the parameters of a request."""
     words: Words = {}
     for name, value in request.query_params.multi_items():
         words.setdefault(name, []).append(value)

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
-from starlette.types import ASGIApp
 
 from pfscope.errors import InputError, UsageError
+from pfscope.server.guard import Guard
 from pfscope.server.housekeeper import HOUSEKEEPING
 from pfscope.server.limits import Limits
 from pfscope.server.logs import configure_logs
@@ -80,7 +80,7 @@ def check_exposure(listen: Listen, tokens: int, insecure: bool) -> list[str]:
 
 
 def serve(
-    make_app: Callable[[], ASGIApp],
+    make_app: Callable[[], Guard],
     listen: Listen,
     limits: Limits,
     on_listening: Callable[[str], None],
@@ -96,7 +96,7 @@ def serve(
 
 
 def make_server(
-    app: ASGIApp, listen: Listen, limits: Limits, on_listening: Callable[[], None]
+    app: Guard, listen: Listen, limits: Limits, on_listening: Callable[[], None]
 ) -> "Server":
     """Return a server that is ready to run."""
     config = uvicorn.Config(
@@ -114,15 +114,21 @@ def make_server(
         ssl_certfile=listen.cert,
         ssl_keyfile=listen.key,
     )
-    return Server(config, on_listening)
+    return Server(config, on_listening, app.let_go)
 
 
 class Server(uvicorn.Server):
     """Says when it listens, and ends with a normal exit on a signal."""
 
-    def __init__(self, config: uvicorn.Config, on_listening: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        on_listening: Callable[[], None],
+        let_go: Callable[[], None],
+    ) -> None:
         super().__init__(config)
         self._on_listening = on_listening
+        self._let_go = let_go
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say so."""
@@ -134,6 +140,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer what is in flight, and end."""
         notify("STOPPING=1")
+        self._let_go()
         await super().shutdown(sockets)
 
     @contextmanager

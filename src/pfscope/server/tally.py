@@ -6,9 +6,10 @@ the ingest counts it as received, so that a crash between journal and store coun
 that was told to come later was not received.
 """
 
+import logging
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from pfscope.store.protocol import LedgerChange, Store
 
+log = logging.getLogger("pfscope.server")
 STAGE: Final = "receive"
 INGEST_STAGE: Final = "ingest"
 
@@ -49,11 +51,17 @@ class Tally:
 
 
 class CountingStore:
-    """A store whose every commit carries the receiver's counts along."""
+    """A store whose every commit carries the receiver's counts along; who watches is told of it."""
 
-    def __init__(self, store: Store, tally: Tally) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tally: Tally,
+        watch: Callable[[Mapping[str, pa.Table]], None] = lambda _batch: None,
+    ) -> None:
         self._store = store
         self._tally = tally
+        self._watch = watch
         self.directory: Path = store.directory
 
     def commit(self, batch: Mapping[str, pa.Table], ledger: Sequence[LedgerChange]) -> None:
@@ -61,6 +69,10 @@ class CountingStore:
         ours = self._tally.changes()
         self._store.commit(batch, [*ledger, *_stored(ledger), *ours])
         self._tally.written(ours)
+        try:
+            self._watch(batch)
+        except Exception:
+            log.exception("what was committed could not be shown")
 
     def flush(self) -> None:
         """Write the counts that wait, if there are any."""
