@@ -27,6 +27,7 @@ VERBS = {
     "alert": "list alerts, silence them for a while, try whether messages arrive",
     "export": "write a store's rows as plain Parquet or CSV by day",
     "report": "draw figures, or write a page on a day or a week",
+    "mine": "ask logs of applications: who does bad I/O, and why",
     "doctor": "say whether a data directory is sound, and what is wrong",
 }
 _TIMES = ("--from", "--to", "--baseline-from", "--baseline-to")
