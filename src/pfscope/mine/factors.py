@@ -24,17 +24,13 @@ from pfscope.mine.sweep_files import (
 
 MIB: Final = 2**20
 RUN_COLUMNS: Final = (
-    "job_id", "log", "start", "user", "executable", "nprocs", "ost_count", "bytes_read",
-    "bytes_written", "read_s", "write_s", "meta_s", "partial",
+    "job_id", "log", "start", "user", "executable", "nprocs", "ost_count", "read_s", "write_s",
+    "meta_s", "partial",
 )  # fmt: skip
 """What is taken of `darshan_job`."""
 _PERCENT: Final = {
     "small": "small_pct", "nonconsec": "nonconsec_pct", "coll": "coll_pct",
     "misaligned": "misaligned_pct",
-}  # fmt: skip
-_MOVED: Final = {
-    "read": ("bytes_read",), "write": ("bytes_written",), "metadata": (),
-    "all": ("bytes_read", "bytes_written"),
 }  # fmt: skip
 
 
@@ -83,7 +79,7 @@ def work_out(
     exclusive = summed(path.row, path.length, files.num_rows)
     sums = _Sums(run, jobs.num_rows)
     times = _times(spans, path, run, jobs.num_rows)
-    moved = _moved(jobs, rules)
+    moved = sums.of(numbers(files["moved"])) if rules.kinds else np.full(jobs.num_rows, np.nan)
     parts = {part: sums.weighted(numbers(files[part]), exclusive) for part in PARTS}
     columns = {
         "operation": np.full(jobs.num_rows, rules.operation),
@@ -105,12 +101,6 @@ def work_out(
 def summed(places: Indices, values: Seconds | NDArray[np.bool_], count: int) -> Seconds:
     """Return sums of values by their places."""
     return np.bincount(places, values, count).astype(np.float64)
-
-
-def _moved(jobs: pa.Table, rules: Rules) -> Seconds:
-    """Return bytes; of opens and closes there are none."""
-    known = [np.nan_to_num(numbers(jobs[name])) for name in _MOVED[rules.operation]]
-    return np.sum(known, axis=0) if known else np.full(jobs.num_rows, np.nan)
 
 
 def over(part: Seconds, whole: Seconds) -> Seconds:
@@ -149,9 +139,7 @@ def _imbalance(files: pa.Table, run: Indices, nprocs: Seconds) -> Seconds:
     own = np.where(alone, spent, np.where(shared, slowest_s - each, 0.0))
     told = np.isfinite(owner)
     width = int(nprocs.max(initial=1)) + 1
-    keys, places = np.unique(
-        run[told] * width + owner[told].astype(np.int64), return_inverse=True
-    )
+    keys, places = np.unique(run[told] * width + owner[told].astype(np.int64), return_inverse=True)
     by_rank = summed(places, own[told], len(keys))
     most = np.zeros(len(nprocs))
     np.maximum.at(most, keys // width, by_rank)

@@ -5,9 +5,9 @@ was small, not consecutive, collective or not aligned. Parts lie between 0 and 1
 no POSIX call was counted: STDIO has no sizes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
-from operator import add
+from operator import add, or_
 from typing import TYPE_CHECKING, Final
 
 from pfscope.mine.factors_rules import Rules
@@ -16,41 +16,75 @@ from pfscope.mine.sweep_files import SPANS
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
+    Span = tuple[ir.FloatingValue, ir.FloatingValue]
+    Spans = dict[str, Span]
+
 PARTS: Final = ("small", "nonconsec", "coll", "per_ost", "misaligned")
 """What is weighted with exclusive times."""
 _BYTES: Final = {"read": "bytes_read", "write": "bytes_written"}
 _COUNTING: Final = ("posix", "stdio", "dfs")
 
 
-def files_measured(files: "ir.Table", rules: Rules) -> "ir.Table":
-    """Return `log`, `file_id`, the file's spans, its parts, and the time that its ranks spent."""
+def files_measured(files: "ir.Table", rules: Rules, more: Sequence[str] = ()) -> "ir.Table":
+    """Return `log`, `file_id`, the file's spans and parts, bytes, its ranks' time, and more."""
     spans = {name: _span(files, name, rules) for name in SPANS[rules.operation]}
-    moved = {name: span for name, span in spans.items() if name in _BYTES}
     columns = {
         f"{name}_{end}": moment
         for name, span in spans.items()
         for end, moment in zip(("from", "until"), span, strict=True)
     }
-    took_part = _any(
-        files[_BYTES[name]] > 0 if name in moved else span[0].notnull()
+    return files.filter(_took_part(files, spans)).select(
+        "log", "file_id", "rank", "ranks", "slowest_rank", "slowest_rank_s", *more,
+        seconds=_sum(files[f"{way}_s"].fill_null(0) for way in ("read", "write", "meta")),
+        moved=_moved(files, rules), **columns, **_parts(files, rules),
+    )  # fmt: skip
+
+
+def runs_measured(files: "ir.Table", rules: Rules) -> "ir.Table":
+    """Return `log`, `moved` and `span_s` of each run: no bandwidth of it is below their ratio."""
+    import ibis
+
+    spans = {name: _span(files, name, rules) for name in SPANS[rules.operation]}
+    measured = files.filter(_took_part(files, spans)).select(
+        "log",
+        moved=_moved(files, rules),
+        first=ibis.least(*(start for start, _ in spans.values())),
+        last=ibis.greatest(*(end for _, end in spans.values())),
+    )
+    return measured.group_by("log").agg(
+        moved=measured.moved.sum(), span_s=measured["last"].max() - measured["first"].min()
+    )
+
+
+def _took_part(files: "ir.Table", spans: "Spans") -> "ir.BooleanValue":
+    """Choose files that were read, written or opened; standard streams are none."""
+    used = (
+        files[_BYTES[name]] > 0 if name in _BYTES else span[0].notnull()
         for name, span in spans.items()
     )
-    measured = files.filter(took_part).select(
-        "log", "file_id", "rank", "ranks", "slowest_rank", "slowest_rank_s",
-        seconds=files.read_s.fill_null(0) + files.write_s.fill_null(0) + files.meta_s.fill_null(0),
-        **columns, **_parts(files, rules),
-    )  # fmt: skip
-    return measured
+    return reduce(or_, used) & (files.kind.fill_null("") != "stream")
 
 
-def _span(
-    files: "ir.Table", name: str, rules: Rules
-) -> tuple["ir.FloatingValue", "ir.FloatingValue"]:
+def _moved(files: "ir.Table", rules: Rules) -> "ir.IntegerValue":
+    import ibis
+
+    return (
+        _sum(files[_BYTES[kind]].fill_null(0) for kind in rules.kinds or ())
+        if rules.kinds
+        else ibis.literal(0)
+    )
+
+
+def _span(files: "ir.Table", name: str, rules: Rules) -> "Span":
     import ibis
 
     if name in _BYTES:
         moved = files[_BYTES[name]] > 0
-        end = "write_flush_end_s" if (name, rules.intervals) == ("write", "flush") else f"{name}_end_s"
+        end = (
+            "write_flush_end_s"
+            if (name, rules.intervals) == ("write", "flush")
+            else f"{name}_end_s"
+        )
         nothing = ibis.null("float64")
         return moved.ifelse(files[f"{name}_start_s"], nothing), moved.ifelse(files[end], nothing)
     first = ibis.least(*(files[f"{m}_f_{name}_start_timestamp"] for m in _COUNTING))
@@ -76,9 +110,7 @@ def _parts(files: "ir.Table", rules: Rules) -> dict[str, "ir.FloatingValue"]:
     consecutive = _sum(files[f"posix_consec_{kind}s"] for kind in rules.kinds)
     collective = _sum(files[f"mpiio_coll_{kind}s"].fill_null(0) for kind in rules.kinds)
     # A file that is both read and written is begun twice by each of its ranks.
-    openers = _sum(
-        (files[f"posix_{kind}s"] > 0).ifelse(files.ranks, 0) for kind in rules.kinds
-    )
+    openers = _sum((files[f"posix_{kind}s"] > 0).ifelse(files.ranks, 0) for kind in rules.kinds)
     could = calls if rules.first_counts else calls - openers
     accesses = files.posix_reads + files.posix_writes
     return {
@@ -92,7 +124,3 @@ def _parts(files: "ir.Table", rules: Rules) -> dict[str, "ir.FloatingValue"]:
 
 def _sum(columns: Iterable["ir.IntegerValue"]) -> "ir.IntegerValue":
     return reduce(add, columns)
-
-
-def _any(conditions: Iterable["ir.BooleanValue"]) -> "ir.BooleanValue":
-    return reduce(lambda a, b: a | b, conditions)

@@ -30,9 +30,7 @@ class OstUse(NamedTuple):
     """Seconds per byte, in those of the median of all other OSTs; NaN: cannot be told."""
 
 
-def ost_use(
-    osts: pa.ChunkedArray, exclusive: Seconds, in_use_s: Seconds, moved: Seconds
-) -> OstUse:
+def ost_use(osts: pa.ChunkedArray, exclusive: Seconds, in_use_s: Seconds, moved: Seconds) -> OstUse:
     """Return the use of OSTs, given their bitmaps and the numbers of each file."""
     sums = _shared(osts, np.stack([exclusive, in_use_s, moved, np.ones(len(moved))], axis=1))
     used = np.flatnonzero(sums[:, 3] > 0)
