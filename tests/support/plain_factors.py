@@ -28,7 +28,7 @@ def read(path):
     modules = reference.log_get_modules(handle)
     names = reference.log_get_name_records(handle)
     records = {}
-    for module in set(modules) & {"POSIX", "MPI-IO", "STDIO"}:
+    for module in set(modules) & {"POSIX", "MPI-IO", "STDIO", "DFS"}:
         columns = reference.counter_names(module) + reference.fcounter_names(module)
         records[module] = []
         while record := reference.log_get_record(handle, module, dtype="numpy"):
@@ -66,12 +66,12 @@ def stripes_of_old(path):
     return stripes
 
 
-def factors(path, operation):
-    """Return what `pfscope mine job` says of reads or writes, as a dict."""
-    nprocs, names, records, stripes = read(path)
+def factors(log, operation):
+    """Return what `pfscope mine job` says of the reads or writes of a log that was read."""
+    nprocs, names, records, stripes = log
     op, by = {"read": ("READ", "READ"), "write": ("WRITE", "WRITTEN")}[operation]
     files = defaultdict(lambda: {"bytes": 0, "times": [], "ranks": set()})
-    for module in ("POSIX", "STDIO", "MPI-IO"):
+    for module in ("POSIX", "STDIO", "DFS", "MPI-IO"):
         for row in records.get(module, ()):
             files[row["id"]]["ranks"] |= {row["rank"]}
             files[row["id"]].setdefault(module, []).append(row)

@@ -38,10 +38,15 @@ def tables(tmp_path_factory):
         yield opened
 
 
-@pytest.fixture(scope="module", params=["read", "write"])
-def worked(request, tables):
-    found = factors_of(tables, rules(request.param), tables.table("darshan_job")).to_pylist()
-    return request.param, {row["log"]: row for row in found}
+@pytest.fixture(scope="module")
+def worked(tables):
+    jobs = tables.table("darshan_job")
+    return {
+        operation: {
+            row["log"]: row for row in factors_of(tables, rules(operation), jobs).to_pylist()
+        }
+        for operation in ("read", "write")
+    }
 
 
 def test_there_are_logs_with_and_without_stripes():
@@ -50,21 +55,22 @@ def test_there_are_logs_with_and_without_stripes():
 
 
 @pytest.mark.parametrize("path", LOGS, ids=[path.name[:40] for path in LOGS])
-def test_factors_of_many_logs_at_once(worked, path):
-    operation, found = worked
-    plain = plain_factors.factors(path, operation)
-    ours = found[digest(path)]
-    assert {name: ours[name] for name in COMPARED} == {
-        name: pytest.approx(plain[name], rel=1e-9, abs=1e-9) for name in COMPARED
-    }
+def test_factors_and_shares_of_osts(tables, worked, path):
+    plain_log = plain_factors.read(path)
+    for operation, found in worked.items():
+        plain = plain_factors.factors(plain_log, operation)
+        ours = found[digest(path)]
+        assert {name: ours[name] for name in COMPARED} == {
+            name: pytest.approx(plain[name], rel=1e-9, abs=1e-9) for name in COMPARED
+        }
+        shares = ost_shares(tables, digest(path), operation)
+        assert shares == pytest.approx(plain["ost_time_share"], rel=1e-9)
 
 
-@pytest.mark.parametrize("path", LOGS, ids=[path.name[:40] for path in LOGS])
-def test_shares_of_osts(tables, path):
+def ost_shares(tables, log, operation):
     files, jobs = tables.table("darshan_file"), tables.table("darshan_job")
-    asked = rules("write")
-    measured = files_measured(files.filter(files.log == digest(path)), asked, ["osts"])
-    job = jobs.filter(jobs.log == digest(path)).select(*RUN_COLUMNS)
+    asked = rules(operation)
+    measured = files_measured(files.filter(files.log == log), asked, ["osts"])
+    job = jobs.filter(jobs.log == log).select(*RUN_COLUMNS)
     use = use_of_osts(work_out(tables.rows(job), tables.rows(measured), asked))
-    ours = {o: s for o, s in zip(use.ost.tolist(), use.time_share.tolist(), strict=True) if s}
-    assert ours == pytest.approx(plain_factors.factors(path, "write")["ost_time_share"], rel=1e-9)
+    return {o: s for o, s in zip(use.ost.tolist(), use.time_share.tolist(), strict=True) if s}
