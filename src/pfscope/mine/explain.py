@@ -189,9 +189,8 @@ def _peers(tables: Tables, job: dict[str, Any], rules: Rules) -> pa.Table | None
     same = jobs.filter(jobs.executable == job["executable"])
     if job["user"] is not None:
         same = same.filter(same.user == job["user"])
-    latest = tables.rows(same.select("log", "start"))
-    latest = latest.take(pc.sort_indices(latest, [("start", "descending")])).slice(0, _PEERS)
-    return factors_of(tables, rules, latest["log"])
+    latest = same.order_by(same.start.desc(), same.log).limit(_PEERS)
+    return factors_of(tables, rules, latest)
 
 
 def _others(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pfscope.mine.factors import MIB, RUN_COLUMNS, work_out
 from pfscope.mine.factors_files import files_measured, runs_measured
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 BANDWIDTH: Final = "bandwidth_critical_mib_s"
 _FILES_AT_ONCE: Final = 4_000_000
-_MOST_NAMED: Final = 10_000
 
 
 class Search(NamedTuple):
@@ -38,8 +38,7 @@ class Search(NamedTuple):
 
 def low(tables: Tables, rules: Rules, search: Search) -> pa.Table:
     """Return the factors of runs with a bandwidth in a range, the lowest first."""
-    candidates = _candidates(tables, rules, search)
-    found = factors_of(tables, rules, candidates["log"])
+    found = factors_of(tables, rules, _candidates(tables, rules, search))
     bandwidth = numbers(found[BANDWIDTH]) * MIB
     kept = (bandwidth >= search.above) & (bandwidth < search.below)
     kept &= numbers(found["bytes"]) >= search.min_bytes
@@ -48,20 +47,23 @@ def low(tables: Tables, rules: Rules, search: Search) -> pa.Table:
     return found.filter(pa.array(kept)).sort_by(order)
 
 
-def factors_of(tables: Tables, rules: Rules, logs: pa.ChunkedArray) -> pa.Table:
-    """Return the factors of runs, as many at a time as memory has room for."""
-    jobs = tables.table("darshan_job")
-    rows = _of_logs(tables, jobs.select(*RUN_COLUMNS, "files"), logs)
+def factors_of(tables: Tables, rules: Rules, wanted: "ir.Table") -> pa.Table:
+    """Return the factors of some rows of `darshan_job`, as many at a time as memory has room for."""
+    jobs = tables.rows(wanted.select(*RUN_COLUMNS, "files"))
+    files = files_measured(tables.table("darshan_file"), rules).semi_join(wanted, "log")
     parts = []
-    for group in _groups(rows):
-        files = files_measured(tables.table("darshan_file"), rules)
-        measured = _of_logs(tables, files, group["log"])
-        parts.append(work_out(group, measured, rules).runs)
+    for low, high in _ranges(jobs):
+        some = files if high is None else files.filter(files.log < high)
+        some = some if low is None else some.filter(some.log >= low)
+        inside = np.ones(jobs.num_rows, bool)
+        inside &= True if low is None else pc.greater_equal(jobs["log"], low).to_numpy()
+        inside &= True if high is None else pc.less(jobs["log"], high).to_numpy()
+        parts.append(work_out(jobs.filter(pa.array(inside)), tables.rows(some), rules).runs)
     return pa.concat_tables(parts)
 
 
-def _candidates(tables: Tables, rules: Rules, search: Search) -> pa.Table:
-    """Return the logs of runs whose bandwidth over the span does not exclude them."""
+def _candidates(tables: Tables, rules: Rules, search: Search) -> "ir.Table":
+    """Return the runs whose bandwidth over the span does not exclude them."""
     jobs = tables.table("darshan_job")
     wanted = jobs.filter(jobs.nprocs >= search.min_procs)
     if search.executable is not None:
@@ -69,29 +71,17 @@ def _candidates(tables: Tables, rules: Rules, search: Search) -> pa.Table:
     if search.user is not None:
         wanted = wanted.filter(wanted.user == search.user)
     runs = runs_measured(tables.table("darshan_file"), rules)
-    slow = runs.filter(runs.moved > 0, runs.span_s > 0)
+    slow = runs.filter(runs.moved >= max(search.min_bytes, 1), runs.span_s > 0)
     if np.isfinite(search.below):
         slow = slow.filter(slow.moved < search.below * slow.span_s)
-    return tables.rows(wanted.semi_join(slow, "log").select("log"))
+    return wanted.semi_join(slow, "log")
 
 
-def _groups(rows: pa.Table) -> list[pa.Table]:
-    """Cut runs into groups of not too many files each."""
-    if not rows.num_rows:
-        return [rows]
-    files = np.nan_to_num(numbers(rows["files"]))
-    place = (np.cumsum(files) // _FILES_AT_ONCE).astype(np.int64)
-    starts = np.flatnonzero(np.diff(place, prepend=-1)).tolist()
-    return [rows.slice(a, b - a) for a, b in zip(starts, [*starts[1:], len(place)], strict=True)]
-
-
-def _of_logs(tables: Tables, expression: "ir.Table", logs: pa.ChunkedArray) -> pa.Table:
-    """Return the rows of some logs."""
-    import ibis
-
-    if not len(logs):
-        return tables.rows(expression.limit(0))
-    if len(logs) <= _MOST_NAMED:
-        return tables.rows(expression.filter(expression.log.isin(logs.to_pylist())))
-    named = ibis.memtable(pa.table({"log": logs}))
-    return tables.rows(expression.semi_join(named, "log"))
+def _ranges(jobs: pa.Table) -> list[tuple[str | None, str | None]]:
+    """Return ranges of logs that have not too many files each."""
+    files = np.nan_to_num(numbers(jobs["files"]))
+    order = pc.sort_indices(jobs["log"]).to_numpy()
+    place = (np.cumsum(files[order]) // _FILES_AT_ONCE).astype(np.int64)
+    firsts = order[np.flatnonzero(np.diff(place, prepend=0))]
+    bounds = [jobs["log"][int(first)].as_py() for first in firsts]
+    return list(zip([None, *bounds], [*bounds, None], strict=True))
