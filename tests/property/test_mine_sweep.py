@@ -81,8 +81,8 @@ def test_groups_swept_together_are_as_swept_alone(rows):
     for one in range(4):
         mine = np.flatnonzero(group == one)
         alone = sweep(start[mine], end[mine])
-        of_it = group[together.index] == one
-        assert together.index[of_it].tolist() == mine[alone.index].tolist()
+        of_it = group[together.interval] == one
+        assert together.interval[of_it].tolist() == mine[alone.interval].tolist()
         assert together.start[of_it].tolist() == alone.start.tolist()
         assert together.end[of_it].tolist() == alone.end.tolist()
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pfscope.cli.mine_rules import add_rules, rules_of
 from pfscope.cli.output import add_format, print_rows
+from pfscope.cli.source import add_data, source_of
+from pfscope.config import add_config
 from pfscope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,10 +22,12 @@ EXAMPLES: Final = """examples:
   pfscope mine job 6265799 --lake LAKE --operation read
   pfscope mine job 6265799 --lake LAKE --out job.html
   pfscope mine job app.darshan --lake LAKE --format json
+  pfscope mine job 6265799 --lake LAKE --data /var/lib/pfscope --out both-sides.html
 
 LOG is a Darshan log, read on the spot; with --lake it is compared with the earlier runs of its
 program. JOBID is a job of the lake: its run that moved most bytes; a run by itself is named by the
-digest of its log. docs/reference/mine-job.md tells what the JSON holds.
+digest of its log. With --data or --server, what the servers saw of the job stands beside it.
+docs/reference/mine-job.md tells what the JSON holds.
 """
 
 
@@ -34,9 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lake", type=Path, metavar="DIR", help="the lake of logs")
     add_rules(parser)
     parser.add_argument(
-        "--out", type=Path, metavar="FILE.html", help="write a page on the job that needs no network"
+        "--out", type=Path, metavar="FILE.html", help="write a page on it that needs no network"
     )
     add_format(parser)
+    add_data(parser, required=False)
+    add_config(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,6 +53,8 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         tables, log, among = _opened(args, stack)
         facts = gather_facts(tables, log, rules, among)
+        if args.data or args.server:
+            facts = _with_servers(facts, args, stack)
         if args.out:
             _write_page(args, facts)
         else:
@@ -54,9 +62,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _opened(
-    args: argparse.Namespace, stack: ExitStack
-) -> "tuple[Tables, str, Tables | None]":
+def _opened(args: argparse.Namespace, stack: ExitStack) -> "tuple[Tables, str, Tables | None]":
     """Return the tables that have the run, its log, and the lake if one was named."""
     from pfscope.mine.explain import find_run, only_log, runs_of
     from pfscope.mine.sources import open_lake, open_log
@@ -77,6 +83,13 @@ def _opened(
             file=sys.stderr,
         )
     return lake, log, lake
+
+
+def _with_servers(facts: "Facts", args: argparse.Namespace, stack: ExitStack) -> "Facts":
+    from pfscope.mine.explain import with_servers
+    from pfscope.query.data import Data
+
+    return with_servers(facts, stack.enter_context(Data(source_of(args))))
 
 
 def _write(style: str, facts: "Facts") -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pfscope.cli.figures import abbreviated
+from pfscope.mine.both_sides import BothSides
 from pfscope.mine.explain import findings, top_files
 from pfscope.mine.explain_facts import Facts
 from pfscope.mine.factors import MIB
@@ -35,15 +36,18 @@ def job_text(facts: Facts) -> str:
 
 def _lines(facts: Facts) -> Iterator[str]:
     run = facts.run
+    program = run["executable"] or "a program without a name"
     partial = ", its log is partial" if run["partial"] else ""
-    yield _line("job", f"{run['job_id']}, {run['executable'] or 'a program without a name'} on"
-                f" {run['nprocs']} processes{partial}")  # fmt: skip
-    yield _line("operation", f"{run['operation']}: {_amount(run['bytes'])} in {run['files']} files")
-    yield _line("time", f"{run['critical_s']:.4g} s on the critical path through"
-                f" {run['critical_files']} files, {run['span_s']:.4g} s from first to last")  # fmt: skip
+    yield _line("job", f"{run['job_id']}, {program} on {run['nprocs']} processes{partial}")
+    moved = _amount(run["bytes"])
+    yield _line("operation", f"{run['operation']}: {moved} in {run['files']} files")
+    path = f"{run['critical_s']:.4g} s on the critical path through {run['critical_files']} files"
+    yield _line("time", f"{path}, {run['span_s']:.4g} s from first to last")
     if run["bandwidth_critical_mib_s"] is not None:
-        yield _line("bandwidth", f"{_rate(run['bandwidth_critical_mib_s'])} over the critical path,"
-                    f" {_rate(run['bandwidth_span_mib_s'])} over the span")  # fmt: skip
+        critical, span = (_rate(run[f"bandwidth_{x}_mib_s"]) for x in ("critical", "span"))
+        yield _line("bandwidth", f"{critical} over the critical path, {span} over the span")
+    for side in facts.servers:
+        yield _line("servers", side.reason or _of_servers(side))
     yield ""
     yield from _factors(facts)
     yield from _where(facts)
@@ -79,6 +83,12 @@ def _where(facts: Facts) -> Iterator[str]:
     yield ""
 
 
+def _of_servers(side: BothSides) -> str:
+    own = "" if side.own_share is None else f", {100 * side.own_share:.0f} % of all on its targets"
+    seen, done = _amount(side.servers_bytes), _amount(side.processes_bytes)
+    return f"{side.kind}: {seen} seen by the servers, {done} done by processes{own}"
+
+
 def _line(name: str, text: str) -> str:
     return f"{name:<11}{text}"
 
@@ -90,7 +100,7 @@ def _wrapped(mark: str, text: str) -> list[str]:
     )  # fmt: skip
 
 
-def _amount(value: int | None) -> str:
+def _amount(value: float | None) -> str:
     return "no bytes" if value is None else abbreviated(value, "B")
 
 

@@ -3,13 +3,14 @@ findings in words.
 """
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pfscope.errors import InputError, UsageError
+from pfscope.mine.both_sides import both_sides
 from pfscope.mine.explain_facts import SEVERITIES, Facts, Finding
 from pfscope.mine.explain_places import PLACES
 from pfscope.mine.explain_rules import RULES
@@ -22,10 +23,15 @@ from pfscope.mine.factors_others import Others, others_on
 from pfscope.mine.factors_ranks import rank_shares
 from pfscope.mine.factors_rules import Rules
 from pfscope.mine.sources import Tables
-from pfscope.mine.sweep_files import Spans, numbers, path_of, run_numbers
+from pfscope.mine.sweep_files import Spans, joined_spans, numbers, path_of, run_numbers
+from pfscope.times import iso
+
+if TYPE_CHECKING:
+    from pfscope.query.data import Data
 
 MORE: Final = (
-    "name", "osts", "stripe_count", "stripe_size", "posix_bytes_read", "posix_bytes_written",
+    "name", "osts", "stripe_count", "stripe_size", "bytes_read", "bytes_written",
+    "posix_bytes_read", "posix_bytes_written",
     "posix_max_byte_read", "posix_max_byte_written", "write_flush_end_s",
 )  # fmt: skip
 """What is told of a run's files besides their measures."""
@@ -87,6 +93,13 @@ def gather_facts(tables: Tables, log: str, rules: Rules, among: Tables | None = 
     )
 
 
+def with_servers(facts: Facts, data: "Data") -> Facts:
+    """Add what the servers saw of the same job."""
+    files, use = facts.worked.files, facts.use
+    sides = (both_sides(data, facts.job, files, use, kind) for kind in facts.rules.kinds)
+    return facts._replace(servers=tuple(side for side in sides if side is not None))
+
+
 def findings(facts: Facts) -> list[Finding]:
     """Return what is to be said of a run, the worst first."""
     found = [finding for rule in (*PLACES, *RULES) if (finding := rule(facts)) is not None]
@@ -108,12 +121,13 @@ def as_json(facts: Facts) -> dict[str, Any]:
     return {
         **run,
         "log": facts.run["log"],
-        "start": facts.run["start"].isoformat().replace("+00:00", "Z"),
+        "start": iso(round(facts.run["start"].timestamp() * 1e6)),
         "intervals": facts.rules.intervals,
         "small_bytes": facts.rules.small_bytes,
         "ost_time_share": {str(ost): share for ost, share in shares},
         "rank_time_share": {str(rank): share for rank, share in facts.ranks.items()},
         "top_files": top_files(facts),
+        "servers": [side.told() for side in facts.servers],
         "findings": [finding.told() for finding in findings(facts)],
     }
 
@@ -163,8 +177,7 @@ def _ranks(tables: Tables, log: str, worked: Worked, rules: Rules) -> dict[int, 
         Spans(ranks, numbers(single[f"{kind}_start_s"]), numbers(single[f"{kind}_end_s"]))
         for kind in rules.kinds
     ]
-    joined = [np.concatenate([np.empty(0), *(span[i] for span in spans)]) for i in range(3)]
-    of_ranks = Spans(joined[0].astype(np.int64), joined[1], joined[2])
+    of_ranks = joined_spans(spans)
     critical = float(worked.path.length.sum())
     return rank_shares(worked.files, worked.spans, of_ranks, of_ranks.row, critical)
 
@@ -209,9 +222,7 @@ def _others(
         lmt.date >= first.date(), lmt.date <= (last + ibis.interval(seconds=600)).date(),
     )  # fmt: skip
     moved = [near[{"read": "bytes_read", "write": "bytes_written"}[kind]] for kind in rules.kinds]
-    steps = tables.rows(
-        near.select("ost", "step_s", "time", bytes=sum(moved[1:], moved[0]))
-    )
+    steps = tables.rows(near.select("ost", "step_s", "time", bytes=sum(moved[1:], moved[0])))
     since = pc.subtract(steps["time"], pa.scalar(job["start"], pa.timestamp("us", "UTC")))
     told = steps.append_column("end_s", pc.divide(pc.cast(since, pa.int64()), 1e6))
     return others_on(use, told, begin, end)

@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from pfscope.mine.both_sides import BothSides
 from pfscope.mine.factors import Worked
 from pfscope.mine.factors_cohort import Cohort
 from pfscope.mine.factors_osts import OstUse
@@ -50,6 +51,8 @@ class Facts(NamedTuple):
     peers: pa.Table | None
     """The factors of the runs of the same program, this one included."""
     others: Others | None
+    servers: tuple[BothSides, ...] = ()
+    """Its reads and writes as the servers saw them, where they were watched."""
 
     def counted(self, form: str) -> int:
         """Return the sum of a counter over reads and writes as asked: `posix_{}s`."""

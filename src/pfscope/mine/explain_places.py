@@ -9,6 +9,7 @@ from pfscope.mine.explain_rules import Rule
 from pfscope.mine.factors_cohort import BANDWIDTH, FEWEST, SCALE, Separation, standing
 from pfscope.mine.sweep_files import numbers
 
+_DID: Final = {"read": "read", "write": "wrote"}
 _SLOW: Final = 3
 """An OST that takes so many times as long as the median of the others is suspicious."""
 
@@ -131,7 +132,7 @@ def neighbours(facts: Facts) -> Finding | None:
     others = float(facts.others.others_bytes.sum())
     return Finding(
         "neighbours", "warning",
-        f"Of the bytes that the run's OSTs moved in its time, {100 * share:.0f} % were not its own.",
+        f"Of the bytes that its OSTs moved in the run's time, {100 * share:.0f} % were others'.",
         "See with pfscope query top who else was at work there; run it again at another time"
         " before changing the program.",
         {
@@ -139,6 +140,51 @@ def neighbours(facts: Facts) -> Finding | None:
             "own_bytes": int(facts.others.own_bytes.sum()), "covered": facts.others.covered,
         },
     )  # fmt: skip
+
+
+def servers(facts: Facts) -> Finding | None:
+    """What the servers saw of the job differs from what its processes did."""
+    for side in facts.servers:
+        seen, own = side.servers_bytes, side.processes_bytes
+        if side.reason is not None or not own or 0.9 <= seen / own <= 1.1:
+            continue
+        more = seen > own
+        why = {
+            ("read", False): "clients had the rest in their caches",
+            ("write", False): "the rest was written again before clients sent it, or was still in"
+            " their caches",
+        }.get((side.kind, more), "the job has processes that Darshan did not watch, or clients"
+              " moved whole pages for parts of them")  # fmt: skip
+        return Finding(
+            "servers-differ", "info",
+            f"Servers saw {seen / own:.2g} times the bytes that processes {_DID[side.kind]}:"
+            f" {why}.",
+            "",
+            {f"{side.kind}_servers_bytes": int(seen), f"{side.kind}_processes_bytes": int(own)},
+        )  # fmt: skip
+    return None
+
+
+def neighbours_seen(facts: Facts) -> Finding | None:
+    """Others were busy on the same targets, and the servers' usage tells who."""
+    for side in facts.servers:
+        if side.own_share is None or side.own_share > 0.5 or not side.neighbours:
+            continue
+        first = side.neighbours[0]
+        who = " ".join(
+            f"{word} {name}" for word, name in (("user", first.user), ("job", first.job)) if name
+        )
+        return Finding(
+            "busy-targets", "warning",
+            f"Of the {side.kind}s on its targets {100 * side.own_share:.0f} % were the job's own;"
+            f" most others by {who or 'somebody without a name'}, {100 * first.share:.0f} %.",
+            "Run it again at another time before changing the program, or speak with them.",
+            {
+                "own_share": side.own_share, "neighbour_user": first.user,
+                "neighbour_job": first.job, "neighbour_share": first.share,
+            },
+        )  # fmt: skip
+    return None
 
 
 def partial(facts: Facts) -> Finding | None:
@@ -195,5 +241,6 @@ def _part_of(facts: Facts, rank: int) -> float:
 
 
 PLACES: Final[tuple[Rule, ...]] = (
-    slow_ost, few_osts, imbalance, one_file, flushes, neighbours, partial, cohort,
+    slow_ost, few_osts, imbalance, one_file, flushes, neighbours, neighbours_seen, servers,
+    partial, cohort,
 )  # fmt: skip

@@ -4,7 +4,7 @@ A factor of a run is that of its critical files, weighted with the time that eac
 cause of. Bandwidth is told by the span from the first access to the last and by the critical path.
 """
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -81,7 +81,7 @@ def work_out(
     times = _times(spans, path, run, jobs.num_rows)
     moved = sums.of(numbers(files["moved"])) if rules.kinds else np.full(jobs.num_rows, np.nan)
     parts = {part: sums.weighted(numbers(files[part]), exclusive) for part in PARTS}
-    columns = {
+    columns: dict[str, NDArray[Any]] = {
         "operation": np.full(jobs.num_rows, rules.operation),
         "bytes": moved,
         "files": sums.of(np.ones(files.num_rows)).astype(np.int64),
@@ -105,7 +105,8 @@ def summed(places: Indices, values: Seconds | NDArray[np.bool_], count: int) -> 
 
 def over(part: Seconds, whole: Seconds) -> Seconds:
     """Divide; nothing of nothing is NaN."""
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    found: Seconds = np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    return found
 
 
 def _times(spans: Spans, path: FilePath, run: Indices, runs: int) -> dict[str, Seconds]:
@@ -153,7 +154,7 @@ def _metadata(jobs: pa.Table) -> Seconds:
     return 100 * over(spent[0], np.sum(spent, axis=0))
 
 
-def _table(jobs: pa.Table, columns: dict[str, Seconds]) -> pa.Table:
+def _table(jobs: pa.Table, columns: dict[str, NDArray[Any]]) -> pa.Table:
     """Put what is known of runs beside what was worked out; NaN becomes null."""
     kept = ("job_id", "log", "start", "user", "executable", "nprocs")
     whole = {name: jobs[name] for name in kept}

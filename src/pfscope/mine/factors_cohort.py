@@ -69,9 +69,10 @@ def compare(runs: pa.Table) -> Cohort:
     tried = []
     for name in (*FACTORS, *SCALE):
         values = numbers(runs[name])
-        pair = [part[np.isfinite(part)] for part in (values[slow], values[fast])]
-        if min(map(len, pair)) >= FEWEST and len(np.unique(np.concatenate(pair))) > 1:
-            tried.append((name, *pair))
+        low, high = (part[np.isfinite(part)] for part in (values[slow], values[fast]))
+        known_of_all = min(len(low), len(high)) >= FEWEST
+        if known_of_all and len(np.unique(np.concatenate([low, high]))) > 1:
+            tried.append((name, low, high))
     return Cohort(len(known), _separations(tried))
 
 

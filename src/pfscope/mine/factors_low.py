@@ -48,7 +48,7 @@ def low(tables: Tables, rules: Rules, search: Search) -> pa.Table:
 
 
 def factors_of(tables: Tables, rules: Rules, wanted: "ir.Table") -> pa.Table:
-    """Return the factors of some rows of `darshan_job`, as many at a time as memory has room for."""
+    """Return the factors of rows of `darshan_job`, as many at a time as memory has room for."""
     jobs = tables.rows(wanted.select(*RUN_COLUMNS, "files"))
     files = files_measured(tables.table("darshan_file"), rules).semi_join(wanted, "log")
     parts = []

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from pfscope.mine.factors import summed
 from pfscope.mine.factors_osts import OstUse
 from pfscope.mine.sweep import Indices, Seconds
 from pfscope.mine.sweep_files import numbers
@@ -49,7 +50,7 @@ def others_on(use: OstUse, steps: pa.Table, start_s: float, end_s: float) -> Oth
     ost, inside, step = ost[known], inside[known], step[known]
     moved = numbers(steps["bytes"])[known] * inside / step
     width = int(use.ost.max(initial=0)) + 1
-    totals, seen = (np.bincount(ost, values, width)[use.ost] for values in (moved, inside))
+    totals, seen = (summed(ost, values, width)[use.ost] for values in (moved, inside))
     told = seen > 0
     if not told.any():
         return None

@@ -24,7 +24,7 @@ def rank_shares(
     )
     merged = union(start, end, who)
     path = sweep(merged.start, merged.end)
-    return _shares(merged.group[path.index], path.length, critical_s)
+    return _shares(merged.group[path.interval], path.length, critical_s)
 
 
 def _shares(owner: Indices, length: Seconds, whole: float) -> dict[int, float]:

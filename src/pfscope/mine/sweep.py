@@ -17,8 +17,8 @@ Seconds = NDArray[np.float64]
 class Pieces(NamedTuple):
     """Parts of a critical path, in the order of groups and of time."""
 
-    index: Indices
-    """The interval, by its place in what was swept."""
+    interval: Indices
+    """Which one, by its place in what was swept."""
     start: Seconds
     end: Seconds
 

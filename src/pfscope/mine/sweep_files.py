@@ -4,6 +4,7 @@ Files come as rows of `files_measured`; runs as their numbers. A file that was r
 opened and closed, has several intervals, and may own several pieces of the path.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -58,16 +59,25 @@ def spans_of(measured: pa.Table, rules: Rules, traced: pa.Table | None = None) -
             parts.append(exact[name])
             start = np.where(np.isin(rows, exact[name].row), np.nan, start)
         parts.append(Spans(rows, start, end))
-    joined = Spans(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    kept = joined.end >= joined.start
-    return Spans(*(column[kept] for column in joined))
+    return joined_spans(parts)
+
+
+def joined_spans(parts: Sequence[Spans]) -> Spans:
+    """Return all of them as one, but those that are not known."""
+    row = np.concatenate([np.empty(0, np.int64), *(part.row for part in parts)])
+    start, end = (
+        np.concatenate([np.empty(0), *column])
+        for column in ([part.start for part in parts], [part.end for part in parts])
+    )
+    kept = end >= start
+    return Spans(row[kept], start[kept], end[kept])
 
 
 def path_of(spans: Spans, runs: Indices) -> FilePath:
     """Return the critical path of each run; `runs` are those of the rows."""
     run = runs[spans.row]
     pieces = sweep(spans.start, spans.end, run)
-    return FilePath(run[pieces.index], spans.row[pieces.index], pieces.start, pieces.end)
+    return FilePath(run[pieces.interval], spans.row[pieces.interval], pieces.start, pieces.end)
 
 
 def numbers(column: pa.ChunkedArray) -> Seconds:

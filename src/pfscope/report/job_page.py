@@ -1,6 +1,5 @@
 """One page on a run: what held it up, its files and OSTs, its factors beside those of its peers."""
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -14,6 +13,7 @@ from pfscope.report import draw, numbers
 from pfscope.report.figure_path import path_figure
 from pfscope.report.markup import Markup, element, table
 from pfscope.report.page import Page
+from pfscope.report.section_servers_of_job import servers
 from pfscope.report.section_who import part
 
 _OSTS: Final = 24
@@ -28,8 +28,8 @@ _FACTORS: Final = {
 }  # fmt: skip
 
 
-def job_page(facts: Facts, more: Sequence[tuple[str, str, Markup]] = ()) -> str:
-    """Return the page; `more` are sections that others made: (id, title, content)."""
+def job_page(facts: Facts) -> str:
+    """Return the page."""
     run = facts.run
     page = Page(
         f"Job {run['job_id']}: {draw.plain(run['executable'])}",
@@ -40,7 +40,7 @@ def job_page(facts: Facts, more: Sequence[tuple[str, str, Markup]] = ()) -> str:
         ("found", "What was found", _found(facts)),
         ("path", "Critical path", _path(page, facts)),
         ("osts", "OSTs", _osts(page, facts)),
-        *more,
+        ("servers", "Both sides", servers(page, facts)),
         ("factors", "Factors", _factors(facts)),
     ]
     told = [(name, title, content) for name, title, content in sections if content is not None]
@@ -53,7 +53,7 @@ def job_page(facts: Facts, more: Sequence[tuple[str, str, Markup]] = ()) -> str:
 def _tiles(facts: Facts) -> Markup:
     run = facts.run
     tiles = [
-        ("Bandwidth, critical path", _rate(run["bandwidth_critical_mib_s"]), "while files were in use"),
+        ("Bandwidth, critical path", _rate(run["bandwidth_critical_mib_s"]), "while in use"),
         ("Bandwidth, span", _rate(run["bandwidth_span_mib_s"]), "from first to last access"),
         ("Critical path", numbers.length(run["critical_s"] * 1e6), _of_span(facts)),
         ("Critical files", numbers.si(run["critical_files"]), f"of {numbers.si(run['files'])}"),
