@@ -80,7 +80,7 @@ def _ordered(start: Seconds, end: Seconds, group: Indices | None) -> tuple[Indic
     begins: Places = start[seen]
     stops: Places = end[seen]
     if group is not None:
-        begins, stops = _places(begins, stops, group[seen])
+        begins, stops = _places(start[seen], end[seen], group[seen])
     order = np.argsort(begins, kind="stable")
     return seen[order], begins[order], stops[order]
 
