@@ -4,6 +4,7 @@ Both engines have the functions declared here under the same names, so that one 
 the same on either. Expressions are lazy; an engine runs one when its rows are asked for.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -98,6 +99,10 @@ def arrow_schema(table: ir.Table) -> pa.Schema:
 
 
 def told(error: Exception) -> str:
-    """Return the first line of what an engine says."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """Return the first line of what an engine says, or what a Python function raised."""
+    text = str(error)
+    raised = re.findall(r"^\s*([A-Za-z_.]+(?:Error|Exception)\b.*)$", text, re.MULTILINE)
+    if "Traceback" in text and raised:
+        return str(raised[-1][:300])
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[0][:300] if lines else type(error).__name__

@@ -100,7 +100,7 @@ class DuckDBEngine:
                 for batch in rows.to_arrow_reader(_BATCH):
                     yield batch.cast(schema)
         except (duckdb.Error, pa.ArrowException) as error:
-            raise MineError(f"DuckDB could not answer: {_reason(error)}") from error
+            raise MineError(f"DuckDB could not answer: {told(error)}") from error
 
     def close(self) -> None:
         """Close the connection."""
@@ -111,12 +111,6 @@ def _sql_type(kind: dt.DataType) -> str:
     if isinstance(kind, dt.Array):
         return f"{_sql_type(kind.value_type)}[]"
     return _TYPES[kind.to_pyarrow()]
-
-
-def _reason(error: Exception) -> str:
-    """Return the last line of what a Python function raised, or the first that DuckDB says."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if any(line.startswith("Traceback") for line in lines) else told(error)
 
 
 _WIDE_UNION: Final = """

@@ -45,7 +45,7 @@ _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.shuffle.partitions": "32",
-    "spark.log.level": "ERROR",
+    "spark.log.level": "FATAL",
 }
 _ORIGINAL: Final = {whole: part for part, whole in RAW.items()}
 _HERE: Final = ("local", "spark://127.", "spark://localhost")
@@ -126,7 +126,7 @@ class SparkEngine:
             with _quiet():
                 rows = self._session.sql(ibis.to_sql(table, dialect="pyspark")).toArrow()
         except (PySparkException, Py4JError) as error:
-            raise MineError(f"Spark could not answer: {_reason(error)}") from error
+            raise MineError(f"Spark could not answer: {told(error)}") from error
         yield from rows.cast(schema).to_batches(_BATCH)
 
     def close(self) -> None:
@@ -161,22 +161,13 @@ def _session(master: str, options: Mapping[str, str]) -> Any:
     try:
         return builder.getOrCreate()
     except Exception as error:
-        raise InputError(f"Spark does not start on {master}: {_reason(error)}") from error
+        raise InputError(f"Spark does not start on {master}: {told(error)}") from error
 
 
 def _places(files: list[Any], *, whole: bool) -> list[str]:
     """Return what Spark is to read: a table's directory, or some of its days."""
     days = sorted({str(file.parent.resolve()) for file in files})
     return [os.path.dirname(days[0])] if whole and DATE + "=" in days[0] else days
-
-
-def _reason(error: Exception) -> str:
-    """Return the line of a Python function's error, or the first of Spark's own."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    ends = [i for i, line in enumerate(lines) if line.startswith("Traceback")]
-    after = lines[ends[-1] + 1 :] if ends else []
-    own = next((line for line in after if not line.startswith(("File ", "at ", "^", "~"))), None)
-    return told(error) if own is None else own
 
 
 @ibis.udf.scalar.builtin(name="octet_length", signature=((dt.binary,), dt.int32))
