@@ -128,9 +128,7 @@ def writing(path: Path) -> Iterator[Lake]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InputError(
-                f"another import writes to {path}: wait until it has ended"
-            ) from None
+            raise InputError(f"another import writes to {path}: wait until it has ended") from None
         lake.recover()
         yield lake
 
