@@ -8,6 +8,8 @@ import argparse
 from importlib import import_module
 
 VERBS = {
+    "job": "explain one job: what held it up, with the evidence and what to do",
+    "low": "find jobs of low bandwidth, with the factors of each",
     "sql": "ask in SQL",
     "stats": "write a page of statistics on how applications do I/O",
     "synth": "make a month of logs whose truth is known",
