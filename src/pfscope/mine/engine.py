@@ -4,8 +4,9 @@ Both engines have the functions declared here under the same names, so that one 
 the same on either. Expressions are lazy; an engine runs one when its rows are asked for.
 """
 
-from collections.abc import Iterator
-from typing import Any, Protocol
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -23,6 +24,15 @@ class MineError(InputError):
     """A question that the engine could not answer."""
 
 
+class Known(NamedTuple):
+    """A Python function under the name that expressions call it by."""
+
+    name: str
+    function: Callable[..., Any]
+    takes: Sequence[dt.DataType]
+    gives: dt.DataType
+
+
 class Engine(Protocol):
     """Runs expressions over a lake."""
 
@@ -34,6 +44,9 @@ class Engine(Protocol):
 
     def ost_union_all(self, osts: ir.BinaryColumn) -> ir.BinaryScalar:
         """Return the union of the sets of a group."""
+
+    def know(self, function: Known) -> None:
+        """Let expressions call a Python function."""
 
     def batches(self, table: ir.Table) -> Iterator[pa.RecordBatch]:
         """Run an expression; the rows come in its columns' types."""
@@ -86,6 +99,10 @@ def arrow_schema(table: ir.Table) -> pa.Schema:
 
 
 def told(error: Exception) -> str:
-    """Return the first line of what an engine says."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """Return the first line of what an engine says, or what a Python function raised."""
+    text = str(error)
+    raised = re.findall(r"^\s*([A-Za-z_.]+(?:Error|Exception)\b.*)$", text, re.MULTILINE)
+    if "Traceback" in text and raised:
+        return str(raised[-1][:300])
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[0][:300] if lines else type(error).__name__

@@ -6,12 +6,10 @@ from typing import Final
 import duckdb
 import ibis
 import ibis.expr.datatypes as dt
-import ibis.expr.operations as ops
 import ibis.expr.types as ir
 import pyarrow as pa
-from ibis.expr.operations.udf import InputType
 
-from pfscope.mine.engine import RAW, MineError, arrow_schema, declared, told
+from pfscope.mine.engine import RAW, Known, MineError, arrow_schema, declared, told
 from pfscope.mine.lake import Lake
 from pfscope.mine.ost_sets import DUCKDB as OST_FUNCTIONS
 from pfscope.mine.schema import DATE, TABLES, Table
@@ -84,28 +82,25 @@ class DuckDBEngine:
         ).fetchone()
         return int(row[0]) if row and row[0] else 1
 
+    def know(self, function: Known) -> None:
+        """Let expressions call a Python function."""
+        if function.name not in self._known:
+            takes = [_sql_type(kind) for kind in function.takes]
+            self._connection.create_function(
+                function.name, function.function, takes, _sql_type(function.gives)
+            )
+            self._known.add(function.name)
+
     def batches(self, table: ir.Table) -> Iterator[pa.RecordBatch]:
         """Run an expression."""
         schema = arrow_schema(table)
         try:
-            self._make_known(table)
             with self._connection.cursor() as cursor:
                 rows = cursor.sql(ibis.to_sql(table, dialect="duckdb"))
                 for batch in rows.to_arrow_reader(_BATCH):
                     yield batch.cast(schema)
         except (duckdb.Error, pa.ArrowException) as error:
-            raise MineError(f"DuckDB could not answer: {_reason(error)}") from error
-
-    def _make_known(self, table: ir.Table) -> None:
-        """Give the connection the Python functions that an expression calls."""
-        for call in table.op().find(ops.ScalarUDF):
-            name = type(call).__name__
-            if call.__input_type__ is InputType.PYTHON and name not in self._known:
-                self._connection.create_function(
-                    name, call.__func__, [_sql_type(a.dtype) for a in call.args],
-                    _sql_type(call.dtype),
-                )  # fmt: skip
-                self._known.add(name)
+            raise MineError(f"DuckDB could not answer: {told(error)}") from error
 
     def close(self) -> None:
         """Close the connection."""
@@ -116,12 +111,6 @@ def _sql_type(kind: dt.DataType) -> str:
     if isinstance(kind, dt.Array):
         return f"{_sql_type(kind.value_type)}[]"
     return _TYPES[kind.to_pyarrow()]
-
-
-def _reason(error: Exception) -> str:
-    """Return the last line of what a Python function raised, or the first that DuckDB says."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if any(line.startswith("Traceback") for line in lines) else told(error)
 
 
 _WIDE_UNION: Final = """

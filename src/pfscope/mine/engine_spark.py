@@ -13,13 +13,11 @@ from typing import Any, Final
 
 import ibis
 import ibis.expr.datatypes as dt
-import ibis.expr.operations as ops
 import ibis.expr.types as ir
 import pyarrow as pa
-from ibis.expr.operations.udf import InputType
 
 from pfscope.errors import InputError
-from pfscope.mine.engine import RAW, MineError, arrow_schema, declared, told
+from pfscope.mine.engine import RAW, Known, MineError, arrow_schema, declared, told
 from pfscope.mine.lake import Lake
 from pfscope.mine.schema import DATE, TABLES, Table
 
@@ -47,7 +45,7 @@ _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.shuffle.partitions": "32",
-    "spark.log.level": "ERROR",
+    "spark.log.level": "FATAL",
 }
 _ORIGINAL: Final = {whole: part for part, whole in RAW.items()}
 _HERE: Final = ("local", "spark://127.", "spark://localhost")
@@ -101,10 +99,22 @@ class SparkEngine:
 
     def _width(self) -> int:
         if self._chunks is None:
-            longest = self.table("darshan_job").osts.length().max().name("longest").as_table()
-            (found,) = (batch["longest"][0].as_py() for batch in self.batches(longest))
-            self._chunks = max(1, -(-(found or 1) // _CHUNK))
+            longest = self.table("darshan_job").aggregate(longest=lambda t: _octets(t.osts).max())
+            found = max((batch["longest"][0].as_py() or 0 for batch in self.batches(longest)))
+            self._chunks = max(1, -(-found // _CHUNK))
         return self._chunks
+
+    def know(self, function: Known) -> None:
+        """Let expressions call a Python function."""
+        if function.name in self._known:
+            return
+        with _quiet():
+            from ibis.backends.pyspark.datatypes import PySparkType
+            from pyspark.sql.functions import udf
+
+            made = udf(function.function, returnType=PySparkType.from_ibis(function.gives))
+            self._session.udf.register(function.name, made)
+        self._known.add(function.name)
 
     def batches(self, table: ir.Table) -> Iterator[pa.RecordBatch]:
         """Run an expression; its rows come to this process together."""
@@ -114,23 +124,10 @@ class SparkEngine:
         schema = arrow_schema(table)
         try:
             with _quiet():
-                self._make_known(table)
                 rows = self._session.sql(ibis.to_sql(table, dialect="pyspark")).toArrow()
         except (PySparkException, Py4JError) as error:
-            raise MineError(f"Spark could not answer: {_reason(error)}") from error
+            raise MineError(f"Spark could not answer: {told(error)}") from error
         yield from rows.cast(schema).to_batches(_BATCH)
-
-    def _make_known(self, table: ir.Table) -> None:
-        """Give the session the Python functions that an expression calls."""
-        from ibis.backends.pyspark.datatypes import PySparkType
-        from pyspark.sql.functions import udf
-
-        for call in table.op().find(ops.ScalarUDF):
-            name = type(call).__name__
-            if call.__input_type__ is InputType.PYTHON and name not in self._known:
-                made = udf(call.__func__, returnType=PySparkType.from_ibis(call.dtype))
-                self._session.udf.register(name, made)
-                self._known.add(name)
 
     def close(self) -> None:
         """Stop the session."""
@@ -164,7 +161,7 @@ def _session(master: str, options: Mapping[str, str]) -> Any:
     try:
         return builder.getOrCreate()
     except Exception as error:
-        raise InputError(f"Spark does not start on {master}: {_reason(error)}") from error
+        raise InputError(f"Spark does not start on {master}: {told(error)}") from error
 
 
 def _places(files: list[Any], *, whole: bool) -> list[str]:
@@ -173,13 +170,9 @@ def _places(files: list[Any], *, whole: bool) -> list[str]:
     return [os.path.dirname(days[0])] if whole and DATE + "=" in days[0] else days
 
 
-def _reason(error: Exception) -> str:
-    """Return the line of a Python function's error, or the first of Spark's own."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    ends = [i for i, line in enumerate(lines) if line.startswith("Traceback")]
-    after = lines[ends[-1] + 1 :] if ends else []
-    own = next((line for line in after if not line.startswith(("File ", "at ", "^", "~"))), None)
-    return told(error) if own is None else own
+@ibis.udf.scalar.builtin(name="octet_length", signature=((dt.binary,), dt.int32))
+def _octets(osts: Any) -> Any:  # type: ignore[empty-body]
+    """How many bytes a set has."""
 
 
 @ibis.udf.scalar.builtin(name="ost_chunk", signature=((dt.binary, dt.int32), dt.int64))

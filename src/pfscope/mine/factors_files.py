@@ -48,8 +48,8 @@ def runs_measured(files: "ir.Table", rules: Rules) -> "ir.Table":
     measured = files.filter(_took_part(files, spans)).select(
         "log",
         moved=_moved(files, rules),
-        first=ibis.least(*(start for start, _ in spans.values())),
-        last=ibis.greatest(*(end for _, end in spans.values())),
+        first=reduce(ibis.least, (start for start, _ in spans.values())),
+        last=reduce(ibis.greatest, (end for _, end in spans.values())),
     )
     return measured.group_by("log").agg(
         moved=measured.moved.sum(), span_s=measured["last"].max() - measured["first"].min()

@@ -36,9 +36,17 @@ class Search(NamedTuple):
     user: str | None = None
 
 
-def low(tables: Tables, rules: Rules, search: Search) -> pa.Table:
-    """Return the factors of runs with a bandwidth in a range, the lowest first."""
-    found = factors_of(tables, rules, _candidates(tables, rules, search))
+def low(
+    tables: Tables, rules: Rules, search: Search, among: "ir.Table | None" = None
+) -> pa.Table:
+    """Return the factors of runs with a bandwidth in a range, the lowest first.
+
+    `among` names the `log` of the runs that are looked at; without it they are all.
+    """
+    candidates = _candidates(tables, rules, search)
+    if among is not None:
+        candidates = candidates.semi_join(among.select("log").view(), "log")
+    found = factors_of(tables, rules, candidates)
     bandwidth = numbers(found[BANDWIDTH]) * MIB
     kept = (bandwidth >= search.above) & (bandwidth < search.below)
     kept &= numbers(found["bytes"]) >= search.min_bytes

@@ -19,7 +19,8 @@ _BEGIN: Final = "join_begin"
 _END: Final = "join_end"
 _OST: Final = "join_ost"
 _SET: Final = "join_set"
-_HELPERS: Final = (_BEGIN, _END, _OST, _SET)
+_LIST: Final = "join_list"
+_HELPERS: Final = (_BEGIN, _END, _OST, _SET, _LIST)
 _OTHER: Final = "_other"
 
 
@@ -94,10 +95,8 @@ def _pairs(left: Side, right: Side, wanted: Join) -> ir.Table:
         met += [a[_BEGIN] < b[_END], b[_BEGIN] < a[_END]]
     if _OST in a.columns:
         met.append(a[_OST] == b[_OST])
-        both = _SET in b.columns
-        if both:
-            common = functions.ost_list(a[_SET]).intersect(functions.ost_list(b[_SET]))
-            met.append(a[_OST] == common.mins())
+        if _LIST in b.columns:
+            met.append(a[_OST] == a[_LIST].intersect(b[_LIST]).mins())
     elif wanted.sets:
         met.append(functions.ost_overlap(a[_SET], b[_SET]) > 0)
     if wanted.how in ("semi", "anti"):
@@ -143,10 +142,15 @@ def _with_sets(left: Side, right: Side, wanted: Join) -> tuple[Side, Side]:
         return left.more(**{_SET: mine}), right.more(**{_SET: other})
     if wanted.how != "inner":
         raise UsageError("osts joins pairs: how must be inner")
-    left = left.more(**{_SET: mine, _OST: functions.ost_list(mine).unnest()})
     if apart:
-        return left, right.more(**{_OST: other.cast("int32")})
-    return left, right.more(**{_SET: other, _OST: functions.ost_list(other).unnest()})
+        return _taken_apart(left, mine), right.more(**{_OST: other.cast("int32")})
+    return _taken_apart(left, mine), _taken_apart(right, other)
+
+
+def _taken_apart(side: Side, osts: Any) -> Side:
+    """Return a row for each OST of each set; in two steps, because Spark cannot in one."""
+    listed = side.more(**{_LIST: functions.ost_list(osts)})
+    return listed.more(**{_OST: listed.table[_LIST].unnest()})
 
 
 def _same_kind(name: str, a: Any, b: Any) -> None:

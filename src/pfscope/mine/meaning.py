@@ -88,7 +88,7 @@ class Meaning:
         values = [self._value(argument, grouped=False) for argument in arguments]
         told = [shown(argument) for argument in arguments]
         if name in self._own:
-            return self._own[name].call(values, told)
+            return self._own[name].call(self._engine, values, told)
         if name == "count":
             return values[0].count() if values else self._table.count()
         if name in OST_AGGREGATES:
@@ -109,7 +109,7 @@ class Meaning:
                 functions.require_number(value, text)
             return _ARITHMETIC[name](*values)
         if name in self._own and not self._own[name].grouped:
-            return self._own[name].call(values, told)
+            return self._own[name].call(self._engine, values, told)
         if name not in SCALARS:
             raise self._unknown(name)
         functions.check(name, SCALARS[name], values, told)

@@ -6,6 +6,7 @@ takes a `list[…]` is of a group: it gets the values of all its rows, in no ord
 
 import functools
 import inspect
+import itertools
 import typing
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -15,6 +16,7 @@ import ibis.expr.datatypes as dt
 import ibis.expr.types as ir
 
 from pfscope.errors import UsageError
+from pfscope.mine.engine import Engine, Known
 
 _TYPES: Final[dict[Any, dt.DataType]] = {
     int: dt.int64, float: dt.float64, str: dt.string, bool: dt.boolean,
@@ -24,6 +26,10 @@ _KINDS: Final[dict[type, type]] = {
 }  # fmt: skip
 
 
+_NUMBERS: Final = itertools.count()
+"""So that a function that is made known again is another one."""
+
+
 class OwnFunction(NamedTuple):
     """A Python function that expressions may call."""
 
@@ -31,10 +37,11 @@ class OwnFunction(NamedTuple):
     parameters: tuple[type, ...]
     grouped: bool
     """It takes lists: the values of a group."""
+    known: Known
     udf: Callable[..., Any]
 
-    def call(self, values: list[Any], told: list[str]) -> Any:
-        """Return the function of values."""
+    def call(self, engine: Engine, values: list[Any], told: list[str]) -> Any:
+        """Return the function of values, and make it known to the engine."""
         if len(values) != len(self.parameters):
             raise UsageError(f"{self.name}() takes {len(self.parameters)}, not {len(values)}")
         for kind, value, text in zip(self.parameters, values, told, strict=True):
@@ -43,6 +50,7 @@ class OwnFunction(NamedTuple):
         given = [
             value.cast(_TYPES[kind]) for kind, value in zip(self.parameters, values, strict=True)
         ]
+        engine.know(self.known)
         return self.udf(*[value.collect() for value in given] if self.grouped else given)
 
 
@@ -60,10 +68,9 @@ def own_function(function: Callable[..., Any]) -> OwnFunction:
             "bool, or all parameters with lists of them for a function of a group"
         )
     types = [dt.Array(_TYPES[kind]) if grouped else _TYPES[kind] for kind in kinds]
-    udf = ibis.udf.scalar.python(
-        _careful(function), name=f"own_{name}", signature=(tuple(types), _TYPES[result])
-    )
-    return OwnFunction(name, tuple(kinds), grouped, udf)
+    known = Known(f"own_{name}_{next(_NUMBERS)}", _careful(function), types, _TYPES[result])
+    declare = ibis.udf.scalar.builtin(name=known.name, signature=(tuple(types), known.gives))
+    return OwnFunction(name, tuple(kinds), grouped, known, declare(known.function))
 
 
 def _careful(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -34,9 +34,9 @@ class Others:
         """The job was queued again: there is an older record too."""
         self.user = np.concatenate([month.application, rng.integers(0, 12, count)])
         steps = DAYS * 86400 // _STEP_S
-        self.lmt_read, self.lmt_written = (
-            rng.integers(0, 2**36, steps * OSTS) for _ in ("read", "written")
-        )
+        shares = rng.integers(0, 2**20, (2, steps * OSTS))
+        moved = np.array([month.read.sum(), month.written.sum()])
+        self.lmt_read, self.lmt_written = shares * (1 + 4 * moved // shares.sum(axis=1))[:, None]
 
     @property
     def core_seconds(self) -> Ints:

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from pfscope.mine.ost_sets import ost_count
 from pfscope.mine.schema import table_schema
+from pfscope.mine.schema_darshan import COUNTERS, SIZES
 from pfscope.mine.synth_files import LARGE_BIN, SMALL_BIN, Files
 from pfscope.mine.synth_world import (
     APPLICATIONS,
@@ -124,8 +125,9 @@ def _counters(runs: Runs, chosen: slice, files: Files) -> dict[str, Any]:
     small, consecutive = (
         values[chosen][files.run] for values in (runs.small_percent, runs.consecutive_percent)
     )
+    zeros = np.zeros(len(files.run), np.int64)
     made: dict[str, Any] = {
-        "posix_opens": files.ranks, "posix_bytes_read": files.read,
+        **{column: zeros for column in _ZERO}, "posix_opens": files.ranks, "posix_bytes_read": files.read,
         "posix_bytes_written": files.written,
     }  # fmt: skip
     for word, name, count in (("read", "reads", files.reads), ("write", "writes", files.writes)):
@@ -140,12 +142,14 @@ def _counters(runs: Runs, chosen: slice, files: Files) -> dict[str, Any]:
     return made
 
 
+_ZERO: Final = tuple(c.column for c in COUNTERS if c.module == "POSIX" and c.merge == "sum" and not c.is_time)
+"""What POSIX counts where nothing of it happened."""
 _SUMMED: Final = (
     "bytes_read", "bytes_written", "read_s", "write_s", "meta_s", "posix_opens", "posix_reads",
     "posix_writes", "posix_bytes_read", "posix_bytes_written", "posix_consec_reads",
     "posix_consec_writes", "posix_seq_reads", "posix_seq_writes", "posix_f_read_time",
-    "posix_f_write_time", "posix_f_meta_time",
-    *(f"posix_size_{word}_{size}" for word in ("read", "write") for size in (SMALL_BIN, LARGE_BIN)),
+    "posix_f_write_time", "posix_f_meta_time", "posix_file_not_aligned", "posix_mem_not_aligned",
+    *(f"posix_size_{word}_{size}" for word in ("read", "write") for size in SIZES),
 )  # fmt: skip
 _MPI: Final = tuple(
     f"mpiio_{how}_{what}" for how in ("indep", "coll") for what in ("reads", "writes")
