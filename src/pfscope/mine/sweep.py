@@ -90,12 +90,13 @@ def _places(start: Seconds, end: Seconds, group: Indices) -> tuple[Places, Place
 
     Numbers would lose digits if groups were laid one behind the other; places do not.
     """
-    times, both = np.concatenate([start, end]), np.concatenate([group, group])
-    order = np.lexsort((times, both))
-    fresh = (np.diff(times[order]) > 0) | (np.diff(both[order]) != 0)
-    places = np.empty(len(times), np.int64)
-    places[order] = np.cumsum(np.concatenate([np.zeros(min(len(times), 1), np.int64), fresh]))
-    return places[: len(start)], places[len(start) :]
+    times = np.concatenate([start, end])
+    order = np.argsort(times)
+    rank = np.empty(len(times), np.int64)
+    rank[order] = np.cumsum(np.diff(times[order], prepend=-np.inf) > 0)
+    _, groups = np.unique(group, return_inverse=True)
+    base = groups * (len(times) + 1)
+    return base + rank[: len(start)], base + rank[len(start) :]
 
 
 def _last_of_equal(ordered: Places) -> Indices:
