@@ -10,6 +10,8 @@ from pfscope.cli.main import main
 from pfscope.logs.darshan.layouts import words
 from tests.support.darshan_logs import WHEEL, counted, lustre_1, save, write_log
 from tests.support.mine_lake import lake_of
+from tests.support.mine_runs import lake_of_run
+from tests.support.query_store import make_store
 from tests.support.report_store import HOSTILE, Seen
 
 LOGS = {path.name: path for path in WHEEL.rglob("*.darshan")}
@@ -180,3 +182,28 @@ def test_a_page_has_the_figures_and_their_numbers(run, lake, tmp_path):
     assert all(a["aria-label"] for a in figures)
     assert any("OST 14 is the cause of 99.9 % of the critical time" in text for text in seen.text)
     assert "median of its program" in seen.text
+
+
+def test_both_sides_of_a_job(run, tmp_path):
+    """The store's job 72 read 120 MB in two minutes; Darshan's run of it read 60 MB."""
+    store = make_store(tmp_path / "store")
+    file = {"bytes_read": 60 * 10**6, "read_start_s": 0.0, "read_end_s": 60.0, "osts": b"\x01"}
+    lake = lake_of_run(tmp_path / "lake", [file], {"job_id": "72", "ost_count": 1})
+    words = ("72", "--lake", lake, "--operation", "read", "--data", store)
+    (side,) = explained(run, *words)["servers"]
+    assert side["servers_bytes"] == pytest.approx(120 * 10**6)
+    assert side["difference_bytes"] == pytest.approx(60 * 10**6)
+    assert side["expected"] == {"scratch-OST0000": 60 * 10**6}
+    assert side["own_share"] == 1
+    _, out, _ = run("job", *words, "--format", "table")
+    assert "servers    read: 120 MB seen by the servers, 60 MB done by processes, 100 %" in out
+    run("job", *words, "--out", tmp_path / "job.html")
+    seen = Seen((tmp_path / "job.html").read_text())
+    assert "Both sides" in seen.text
+    assert "Processes 60 MB, servers 120 MB: 60 MB more." in seen.text
+
+
+def test_data_and_server_exclude_each_other(run):
+    with pytest.raises(SystemExit) as stopped:
+        run("job", BAD_OST, "--data", "x", "--server", "http://127.0.0.1:1")
+    assert stopped.value.code == 2
