@@ -208,3 +208,14 @@ def test_what_others_did_on_the_same_osts_in_the_same_time():
     assert found.share == 0.75
     assert found.covered == 1
     assert others_on(use, steps, 100.0, 110.0) is None
+
+
+def test_osts_may_be_many_and_far_apart(monkeypatch):
+    """A file on OST 65000 makes no table of 65000 columns for each of the others."""
+    monkeypatch.setattr("pfscope.mine.factors_osts._AT_ONCE", 3)
+    far = bytes(8125) + b"\x01"
+    osts = pa.chunked_array([[b"\x01", None, b"\x03", far], [b"", b"\x02", far]])
+    ones = np.ones(7)
+    use = ost_use(osts, ones, ones, ones)
+    assert use.ost.tolist() == [0, 1, 65000]
+    assert (use.time_share * 7).tolist() == pytest.approx([1.5, 1.5, 2])

@@ -71,3 +71,23 @@ def test_runs_are_worked_out_a_few_at_a_time(tables, monkeypatch):
     for most in (1, 2, 3):
         monkeypatch.setattr(factors_low, "_FILES_AT_ONCE", most)
         assert factors_of(tables, rules("write"), jobs_of_lake).sort_by("log") == whole
+
+
+def test_nonsense_in_one_log_stops_no_search(tmp_path):
+    """A log can say anything: counters whose sums are no numbers of 64 bits."""
+    most = 2**63 - 1
+    nonsense = {"posix_writes": most, "posix_size_write_0_100": most, "posix_consec_writes": most,
+                "posix_size_write_100_1k": most, "posix_size_write_1k_10k": most,
+                "posix_size_write_10k_100k": most, "ranks": most}  # fmt: skip
+    run = {"job_id": "1", "start": START}
+    huge = [{**written(0, 1, most), **nonsense, **run, "log": "h"} for _ in range(3)]
+    place = lake_of_rows(
+        tmp_path / "lake", "2018-01-28",
+        darshan_job=jobs({**run, "log": "h"}, {**run, "log": "s"}),
+        darshan_file=files(*huge, {**written(0, 2, 2 * MB), **run, "log": "s"}),
+    )  # fmt: skip
+    with open_lake(place) as tables:
+        for operation in ("write", "all"):
+            rows = low(tables, rules(operation), Search())
+            assert rows["log"].to_pylist() == ["s", "h"]
+            assert rows["bytes"].to_pylist() == [2 * MB, 2**62]

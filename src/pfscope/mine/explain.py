@@ -141,7 +141,7 @@ def top_files(facts: Facts, most: int = _TOP_FILES) -> list[dict[str, Any]]:
     rows = worked.files.select(columns).take(pa.array(order)).to_pylist()
     whole = worked.exclusive.sum()
     return [
-        {**row, "exclusive_s": spent, "time_share": spent / whole}
+        {**row, "moved": int(row["moved"]), "exclusive_s": spent, "time_share": spent / whole}
         for row, spent in zip(rows, worked.exclusive[order].tolist(), strict=True)
     ]
 

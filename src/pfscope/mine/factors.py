@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pfscope.mine.factors_files import PARTS
@@ -23,6 +24,8 @@ from pfscope.mine.sweep_files import (
 )
 
 MIB: Final = 2**20
+_MOST: Final = 2.0**62
+"""More bytes than this are nonsense, and no number of 64 bits."""
 RUN_COLUMNS: Final = (
     "job_id", "log", "start", "user", "executable", "nprocs", "ost_count", "read_s", "write_s",
     "meta_s", "partial",
@@ -159,5 +162,5 @@ def _table(jobs: pa.Table, columns: dict[str, NDArray[Any]]) -> pa.Table:
     kept = ("job_id", "log", "start", "user", "executable", "nprocs")
     whole = {name: jobs[name] for name in kept}
     whole |= {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
-    whole["bytes"] = whole["bytes"].cast(pa.int64())
+    whole["bytes"] = pc.min_element_wise(whole["bytes"], _MOST, skip_nulls=False).cast(pa.int64())
     return pa.table(whole | {"ost_count": jobs["ost_count"], "partial": jobs["partial"]})
