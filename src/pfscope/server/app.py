@@ -26,6 +26,7 @@ from pfscope.query.metrics import SHIPPED
 from pfscope.server import metrics, openapi
 from pfscope.server.engine import Engine
 from pfscope.server.errors import RETRY_AFTER_S, Refusal, come_later
+from pfscope.server.export import Exporting
 from pfscope.server.guard import Guard, Json, answer, authorise
 from pfscope.server.incidents import Incidents
 from pfscope.server.judge import TextFrame, Verdict, check_server, judge
@@ -64,6 +65,11 @@ def create_app(
     incidents = Incidents(engine, gate)
     web = face.web
     watching = Watching(engine, gate, questions, site or Site(SHIPPED))
+    exporting = Exporting(engine, gate)
+
+    def let_go() -> None:
+        watching.stop()
+        exporting.stop()
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -94,6 +100,7 @@ def create_app(
             *face.routes(),
             *questions.routes(),
             *watching.routes(),
+            *exporting.routes(),
             *incidents.routes(),
         ],
         exception_handlers={
@@ -105,7 +112,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Guard(app, web, engine.limits.head_bytes, watching.stop)
+    return Guard(app, web, engine.limits.head_bytes, let_go)
 
 
 def _unserved(status: int, headers: dict[str, str]) -> Refusal:

@@ -4,7 +4,8 @@ from typing import Any, Final
 
 import pfscope
 from pfscope.query.questions import QUESTIONS, Question
-from pfscope.server import openapi_watch
+from pfscope.server import openapi_export, openapi_watch
+from pfscope.server.export import PATH as EXPORT
 from pfscope.server.incidents import ALERTS
 from pfscope.server.incidents import PATH as INCIDENTS
 from pfscope.server.judge import SERVER
@@ -75,6 +76,16 @@ def _paths() -> Json:
         "/api/v1/frames": {"post": _frames()},
         "/api/v1/lctl": {"post": _lctl()},
         **_watch(),
+        EXPORT: {
+            "get": _told(
+                "export",
+                "The files of an export",
+                "ExportFiles",
+                openapi_export.parameters(rows=False),
+                (400, 503),
+            )
+        },
+        f"{EXPORT}/rows": {"get": _export_rows()},
         "/api/v1/now": {"get": _now()},
         "/api/v1/live": {"get": _live()},
         PATH: {"get": _reads("questions", "What can be asked", schema=_object("Questions"))},
@@ -111,6 +122,16 @@ def _asks(question: Question) -> Json:
         "security": [{"token": []}, {}],
         "parameters": parameters(question),
         "responses": _answers(answers(_object("Answer")), _QUESTION_ERRORS),
+    }
+
+
+def _export_rows() -> Json:
+    return {
+        "operationId": "export-rows",
+        "summary": "What stands in one file of an export, as an Arrow stream",
+        "security": [{"token": []}, {}],
+        "parameters": openapi_export.parameters(rows=True),
+        "responses": _answers(openapi_export.ROWS, _QUESTION_ERRORS),
     }
 
 
@@ -247,6 +268,7 @@ def _schemas() -> Json:
         "Ready": _fields(status={"const": "ready"}),
         **SCHEMAS,
         **openapi_watch.SCHEMAS,
+        **openapi_export.SCHEMAS,
     }
 
 
