@@ -20,6 +20,7 @@ VERBS = {
     "parse": "show what was understood of Lustre's job_stats text",
     "frames": "list, print and check frame logs",
     "import": "take recorded collections into a store",
+    "logs": "logs of applications, Slurm and LMT into a lake, and what is there",
     "agent": "collect on a Lustre server, spool, send",
     "serve": "receive frames, acknowledge them when they are safe, store their usage",
     "query": "ask who did what, when, how much and why",
