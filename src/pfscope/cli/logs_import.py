@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pfscope.cli.inputs import read_chunks
+from pfscope.cli.logs_lmt import import_lmt, is_live
 from pfscope.cli.output import add_format, print_rows
 from pfscope.errors import InputError, UsageError
 from pfscope.times import time_us
@@ -24,6 +25,9 @@ EXAMPLES = """examples:
   pfscope logs import darshan /darshan-logs --lake LAKE --from 2026-11-01 --to 2026-11-30
   pfscope logs import slurm sacct-*.txt.gz --lake LAKE
   pfscope logs import slurm sacct.json --lake LAKE
+  pfscope logs import lmt /global/lmt/2026-11-*.h5lmt --lake LAKE
+  pfscope logs import lmt mysql://reader@lmt-server/filesystem_scratch --lake LAKE \\
+    --time-zone Europe/Helsinki --password-file ~/.lmt-password
 """
 _SHOWN = 10
 COLUMNS = ("state", "files", "rows", "reason")
@@ -45,7 +49,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     slurm.add_argument(
         "--time-zone", default="UTC", metavar="ZONE", help="in which sacct ran (default: UTC)"
     )
-    for kind, function in ((darshan, _darshan), (slurm, _slurm)):
+    lmt = kinds.add_parser("lmt", help="LMT: its tables in SQLite or MySQL, TOKIO's HDF5, H5LMT")
+    lmt.add_argument(
+        "--time-zone", default="UTC", metavar="ZONE",
+        help="of the clock that LMT's tables have; HDF5 needs none (default: UTC)",
+    )  # fmt: skip
+    lmt.add_argument(
+        "--password-file", type=Path, metavar="FILE",
+        help="holds the password for mysql:// (default: $PFSCOPE_LMT_PASSWORD)",
+    )  # fmt: skip
+    for kind, function in ((darshan, _darshan), (slurm, _slurm), (lmt, import_lmt)):
         add_common(kind)
         kind.set_defaults(logs_import=function)
 
@@ -71,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     from pfscope.mine.lake import writing
 
     source = Source(args.kind, tuple(args.paths), (), period_of(args))
-    missing = [path for path in args.paths if not Path(path).exists()]
+    missing = [path for path in args.paths if not is_live(path) and not Path(path).exists()]
     if missing:
         raise InputError(f"cannot read {printable(missing[0])}: there is no such file")
     began = time.monotonic()

@@ -24,6 +24,11 @@ class Period(NamedTuple):
     from_us: int | None = None
     to_us: int | None = None
 
+    @property
+    def bounds(self) -> tuple[int | None, int | None]:
+        """Both of them."""
+        return (self.from_us, self.to_us)
+
     def has(self, time_us: int) -> bool:
         """Return whether a time is in it."""
         return (self.from_us is None or self.from_us <= time_us) and (

@@ -121,6 +121,11 @@ class Imports:
         # Of a file of many days some may be missing because nobody asked for them.
         return PERIOD_REASON not in (reason or "")
 
+    def end_of(self, log: str) -> int | None:
+        """Return until when something told, so far."""
+        at = pc.index(self.rows["log"], log).as_py()
+        return None if at < 0 else self.rows["end"].cast(pa.int64())[at].as_py()
+
     def same(self, record: Record) -> bool:
         """Return whether a record tells what is known."""
         return self._known.get(record.log) == (record.state, record.start, record.reason)

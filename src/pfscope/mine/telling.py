@@ -59,14 +59,26 @@ def import_tellings(
     fresh = Fresh(imports, source._replace(again=True), watch)
     records = []
     for found in fresh.of(candidates):
-        record = _import(lake, source, found, rules, read)
-        records.append(record)
-        if not imports.same(record):
-            _commit_record(lake, record)
+        records.append(tell(lake, source, found, rules, read, imports))
         watch.done(1)
     for record in fresh.unreadable:
         _commit_record(lake, record)
     return Summary(len(candidates), (*records, *fresh.unreadable))
+
+
+def tell(
+    lake: Lake,
+    source: Source,
+    found: Found,
+    rules: Mapping[str, Rule],
+    read: Read,
+    imports: Imports | None = None,
+) -> Record:
+    """Import one file, and record what became of it unless that is known."""
+    record = _import(lake, source, found, rules, read)
+    if imports is None or not imports.same(record):
+        _commit_record(lake, record)
+    return record
 
 
 def _import(

@@ -13,8 +13,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from pfscope.errors import InputError
 from pfscope.mine.inputs import Found, Period
 from pfscope.mine.lake import Lake
 from pfscope.mine.records import Record
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
 
 Write = Callable[[Path, str, list[Found], Period], list[Record]]
 """Writes the rows of some files below a directory, and says what became of each."""
+Result = TypeVar("Result")
 Done = tuple[str, list[Record]]
 _AHEAD: Final = 2
 """Tasks for each process that are known before it asks for them."""
 _MEMORY: Final = 8 << 30
 """Bytes that a process may have; a file that asks for more is set aside."""
 _PR_SET_PDEATHSIG: Final = 1
+TAKEN_DOWN: Final = "it takes down the process that reads it"
 
 
 class Task(NamedTuple):
@@ -93,14 +96,37 @@ def _with_care(lake: Lake, task: Task, write: Write, source: "Source") -> Iterat
             return
     if len(task.files) == 1:
         lake.staging(task.batch)
-        reason = "it takes down the process that reads it"
-        yield task.batch, [Record.quarantined(task.files[0], reason, source.kind)]
+        yield task.batch, [Record.quarantined(task.files[0], TAKEN_DOWN, source.kind)]
         return
     middle = len(task.files) // 2
     lake.abandon(task.batch)
     for files in (task.files[:middle], task.files[middle:]):
         half = Task(batch_name(found.digest for found in files), files)
         yield from _with_care(lake, half, write, source)
+
+
+class Isolated:
+    """A process that reads files one by one; a new one takes its place when it dies."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> "Isolated":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def __call__(self, function: Callable[[str], Result], path: str) -> Result:
+        """Return what a function makes of a file; InputError: the process did not live."""
+        self._pool = self._pool or _pool(1)
+        try:
+            return self._pool.submit(function, path).result()
+        except BrokenProcessPool as error:
+            self.__exit__()
+            raise InputError(TAKEN_DOWN) from error
 
 
 def _submit(
