@@ -1,6 +1,6 @@
 """Writes some minutes of LMT's data in all its forms, from one truth: what each target did when.
 
-It is written from the formats, not from the readers. Tables are SQL that SQLite and MySQL both take.
+It is written from the formats, not from the readers. Tables are SQL that SQLite and MySQL take.
 """
 
 import sqlite3
@@ -131,10 +131,10 @@ def write_tokio(path, truth, missing=()):
     begins = truth.times()[:-1]
     with h5py.File(path, "w") as file:
         for name, values in (("readbytes", truth.read), ("writebytes", truth.written)):
-            values = values.astype(float)
+            stored = values.astype(float)
             for step, ost in missing:
-                values[step, ost] = -0.0
-            _matrix(file, f"datatargets/{name}", values, truth.names, "bytes/sec")
+                stored[step, ost] = -0.0
+            _matrix(file, f"datatargets/{name}", stored, truth.names, "bytes/sec")
         used = truth.used[:-1].astype(float)
         _matrix(file, "fullness/bytes", used, truth.names, "KiB")
         _matrix(file, "fullness/bytestotal", np.full_like(used, truth.total), truth.names, "KiB")
