@@ -81,6 +81,8 @@ class Lake:
         """Make a batch part of the lake; the files that it replaces go."""
         staged = self.path / _STAGING / batch
         gone = [str(path.relative_to(self.path)) for path in replaced]
+        if any((staged / name).exists() for name in gone):
+            raise ValueError(f"the batch {batch} replaces files by others of the same name")
         (staged / _DELETE).write_text(json.dumps(gone))
         for folder, _, names in os.walk(staged):
             for name in names:
