@@ -2,14 +2,18 @@
 
 import os
 import shutil
+import subprocess
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from pfscope.errors import InputError
 from pfscope.mine.lake import Lake, writing
 from pfscope.mine.parts import Parts
 from pfscope.mine.schema import table_schema
+from pfscope.mine.striping import fs_type_of, write_hints
+from pfscope.mine.tidying import tidy
 from tests.support.lake_rows import rows
 
 STEPS = 11
@@ -132,3 +136,68 @@ def test_a_directory_that_is_no_lake_is_left_alone(tmp_path):
     (tmp_path / "lake.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="another version"):
         Lake(tmp_path)
+
+
+def test_many_small_files_are_put_together(tmp_path):
+    with writing(tmp_path / "lake") as lake:
+        for i in range(12):
+            stage(lake, f"b{i}", f"log{11 - i:02d}")
+            lake.commit(f"b{i}")
+        before = rows(lake.path, "darshan_job")
+        assert tidy(lake) == 24
+        assert len(lake.files("darshan_job")) == 2
+        assert rows(lake.path, "darshan_job") == before
+        (keys,) = (
+            pq.ParquetFile(path).read()["log"].to_pylist()
+            for path in lake.files("darshan_job", ["2026-11-01"])
+        )
+        assert keys == sorted(keys)
+        assert tidy(lake) == 0
+
+
+MOUNTS = """\
+21 1 8:1 / / rw - ext4 /dev/sda rw
+30 21 0:40 / {lustre} rw shared:1 - lustre 10.0.0.1@o2ib:/scratch rw
+31 30 0:41 / {lustre}/inner rw - tmpfs none rw
+"""
+
+
+def test_on_lustre_each_day_of_all_tables_is_put_on_an_ost(tmp_path):
+    root = tmp_path / "a mount"
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(MOUNTS.format(lustre=str(root).replace(" ", "\\040")))
+    with writing(root / "lake") as lake:
+        stage(lake, "a", "x")
+        lake.commit("a")
+        parts = Parts(lake.staging("b"), "b")
+        rows_of_files = table_schema("darshan_file").empty_table()
+        parts.write_alone("darshan_file", "2026-11-02", rows_of_files)
+        lake.commit("b")
+        script = write_hints(lake, mounts)
+        lines = script.read_text().splitlines()
+        assert [line for line in lines if line.startswith("day ")] == [
+            "day darshan_job/date=2026-11-01 0",
+            "day darshan_job/date=2026-11-02 1",
+            "day darshan_file/date=2026-11-02 1",
+        ]
+        shell(script, tmp_path)
+    assert fs_type_of(root / "inner" / "x", mounts) == "tmpfs"
+    with writing(tmp_path / "elsewhere") as lake:
+        assert write_hints(lake, mounts) is None
+
+
+def shell(script, tmp_path):
+    """Run the script with an `lfs` that writes down what it was asked."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    lfs = tools / "lfs"
+    lfs.write_text(
+        '#!/bin/sh\n[ "$1" = osts ] && printf "OBDS:\\n0: a ACTIVE\\n" && exit\n'
+        f'echo "$@" >> {tmp_path}/asked\n'
+    )
+    lfs.chmod(0o755)
+    path = f"{tools}:{os.environ['PATH']}"
+    subprocess.run([script], check=True, env={**os.environ, "PATH": path}, timeout=30)
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert "setstripe -c 1 -i 0 darshan_job/date=2026-11-02" in asked
+    assert any(line.startswith("migrate -c 1 -i 0 darshan_job/date=2026-11-01/") for line in asked)

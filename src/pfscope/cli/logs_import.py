@@ -82,6 +82,8 @@ def run(args: argparse.Namespace) -> int:
     """Import, and tell what became of the files."""
     from pfscope.mine.importing import Source
     from pfscope.mine.lake import writing
+    from pfscope.mine.striping import write_hints
+    from pfscope.mine.tidying import tidy
 
     source = Source(args.kind, tuple(args.paths), (), period_of(args))
     missing = [path for path in args.paths if not is_live(path) and not Path(path).exists()]
@@ -90,7 +92,11 @@ def run(args: argparse.Namespace) -> int:
     began = time.monotonic()
     with writing(args.lake) as lake, _shown() as watch:
         summary = args.logs_import(args, lake, source, watch)
+        tidy(lake)
+        script = write_hints(lake)
     _tell(summary, args, time.monotonic() - began)
+    if script is not None:
+        print(f"the lake is on Lustre: {script} spreads its days over OSTs", file=sys.stderr)
     nothing = bool(summary.records) and all(r.state == "quarantined" for r in summary.records)
     return InputError.exit_code if nothing else 0
 

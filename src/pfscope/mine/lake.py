@@ -6,6 +6,7 @@ lake/lake.json                                   says that this is a lake
      imports/part-BATCH-N.parquet
      .staging/BATCH/…                            a batch that is being written, in the same places
      .committed/BATCH/…                          a batch that is on its way to its places
+     stripes.sh                                  on Lustre alone: how to spread days over OSTs
      .lock                                       held by the one who writes
 ```
 A batch counts from the moment at which its directory is renamed from `.staging` to `.committed`.
