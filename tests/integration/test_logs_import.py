@@ -233,3 +233,23 @@ def test_the_forms_of_one_time_of_lmt_are_there_once(tmp_path):
     assert states == dict.fromkeys(("a.hdf5", "b.h5lmt", "c.sqlite3"), "whole") | {
         "d.hdf5": "quarantined"
     }
+
+
+def test_a_run_of_a_step_that_was_queued_again_is_a_row_of_its_own(tmp_path):
+    path = sacct(
+        tmp_path / "sacct.txt",
+        "7.0|7.0||2026-11-01T10:00:00|2026-11-01T10:00:00|2026-11-01T11:00:00|FAILED|3600|1",
+        "7.0|7.0||2026-11-02T10:00:00|2026-11-02T10:00:00|2026-11-02T11:00:00|COMPLETED|3600|1",
+    )
+    assert imports("slurm", path, lake=tmp_path / "lake") == 0
+    assert rows(tmp_path / "lake", "slurm_step", "state") == [("FAILED",), ("COMPLETED",)]
+
+
+def test_what_is_in_quarantine_is_tried_again_when_asked(tmp_path, capsys):
+    lake = tmp_path / "lake"
+    save(tmp_path / "logs" / "a.darshan", b"x")
+    assert imports("darshan", tmp_path / "logs", lake=lake) == 1
+    assert imports("darshan", tmp_path / "logs", lake=lake) == 0
+    assert "1 were there already" in capsys.readouterr().err
+    assert imports("darshan", tmp_path / "logs", "--again", lake=lake) == 1
+    assert len(ls(lake, "--files", capsys=capsys)) == 1

@@ -41,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     darshan.add_argument(
         "--processes", type=int, metavar="N", help="that read logs (default: one for each core)"
     )
+    darshan.add_argument("--again", action="store_true", help="logs in quarantine are tried again")
     slurm = kinds.add_parser("slurm", help="what sacct printed: --parsable2, --parsable or --json")
     slurm.add_argument(
         "--fields", type=lambda text: tuple(text.split(",")), metavar="NAME,…",
@@ -119,7 +120,7 @@ def _darshan(args: argparse.Namespace, lake: "Lake", source: "Source", watch: "W
 
     if args.processes is not None and args.processes < 1:
         raise UsageError("--processes must be 1 or more")
-    named = source._replace(endings=ENDINGS)
+    named = source._replace(endings=ENDINGS, again=args.again)
     return import_files(lake, named, write_logs, watch, args.processes)
 
 
