@@ -91,10 +91,14 @@ def run(args: argparse.Namespace) -> int:
     if missing:
         raise InputError(f"cannot read {printable(missing[0])}: there is no such file")
     began = time.monotonic()
-    with writing(args.lake) as lake, _shown() as watch:
-        summary = args.logs_import(args, lake, source, watch)
-        tidy(lake)
-        script = write_hints(lake)
+    try:
+        with writing(args.lake) as lake, _shown() as watch:
+            summary = args.logs_import(args, lake, source, watch)
+            tidy(lake)
+            script = write_hints(lake)
+    except OSError as error:
+        told = error.strerror or error
+        raise InputError(f"cannot write the lake {args.lake}: {told}; repeat the import") from error
     _tell(summary, args, time.monotonic() - began)
     if script is not None:
         print(f"the lake is on Lustre: {script} spreads its days over OSTs", file=sys.stderr)
