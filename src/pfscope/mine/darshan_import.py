@@ -46,6 +46,7 @@ class _Task:
         self._traces: dict[str, list[pa.Table]] = {}
         self._written: dict[str, list[Path]] = {}
         self._traced = 0
+        self._gathered = 0
         self.records: list[Record] = []
 
     def take(self, found: Found) -> None:
@@ -53,7 +54,7 @@ class _Task:
         reason = _attempt(lambda: self._read(found))
         if reason is not None:
             self.records.append(Record.quarantined(found, reason))
-        if sum(run.records for run in self._runs) >= _TOGETHER or self._traced >= _TRACED:
+        if self._gathered >= _TOGETHER or self._traced >= _TRACED:
             self.flush()
 
     def _read(self, found: Found) -> None:
@@ -65,6 +66,7 @@ class _Task:
         run = run_of(log, found.digest, found.path)
         self._trace(log, run)
         self._runs.append(run)
+        self._gathered += run.records
         missing = f"{', '.join(run.partial)} without all records" if run.partial else None
         self.records.append(Record.read(found, missing, str(job.job_id), job.start_us, job.end_us))
 
@@ -94,7 +96,7 @@ class _Task:
     def flush(self) -> None:
         """Write what is gathered; where that fails, log by log, to find whose fault it is."""
         runs, self._runs = self._runs, []
-        self._traced = 0
+        self._traced = self._gathered = 0
         if runs and _attempt(lambda: self._write(runs)) is not None:
             self._parts.abandon()
             for run in runs:
