@@ -396,3 +396,28 @@ def test_sums_of_real_logs_are_those_of_pydarshan(tmp_path):
                         assert row[f"{prefix}_{name}".lower()] == pytest.approx(theirs, rel=1e-9)
                         compared += 1
     assert compared > 30
+
+
+def test_a_log_that_fails_when_it_is_put_together_stops_no_other(tmp_path, monkeypatch):
+    real = darshan_import.job_rows
+
+    def fragile(batch, sums):
+        if any(run.job.job_id == 13 for run in batch.runs):
+            raise MemoryError
+        return real(batch, sums)
+
+    monkeypatch.setattr(darshan_import, "job_rows", fragile)
+    traces = ("DXT_POSIX", 2, traced())
+    modules = [posix(wrote(5, 0, 1, 1.0, 2.0)), traces]
+    records = take(tmp_path, *(write_log(modules, job_id=i) for i in (12, 13, 14)))
+    assert {r.job_id: (r.state, r.rows) for r in records} == {
+        "12": ("whole", 6), "13": ("quarantined", 0), "14": ("whole", 6),
+    }  # fmt: skip
+    for name in ("darshan_job", "darshan_file", "darshan_dxt"):
+        assert set(rows(tmp_path, name, "job_id")) == {("12",), ("14",)}
+
+
+def test_osts_that_no_site_has_are_refused(tmp_path):
+    stripes = lustre_1("<", [(i, 0, 0, 9, [65535]) for i in range(33_000)])
+    (record,) = take(tmp_path, write_log([("LUSTRE", 1, stripes)]))
+    assert "sets of OSTs" in record.reason

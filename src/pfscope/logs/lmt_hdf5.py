@@ -20,7 +20,7 @@ from pfscope.errors import InputError
 from pfscope.logs.lmt_rows import METADATA, Target, table_of, target_of, whole_numbers
 from pfscope.untrusted import ascii_text
 
-_AT_ONCE: Final = 1 << 20
+_AT_ONCE: Final = 1 << 18
 """Cells of a matrix that are read together."""
 _MOST_STEPS: Final = 1 << 20
 _MOST_TARGETS: Final = 1 << 14
