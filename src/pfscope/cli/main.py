@@ -20,6 +20,7 @@ VERBS = {
     "parse": "show what was understood of Lustre's job_stats text",
     "frames": "list, print and check frame logs",
     "import": "take recorded collections into a store",
+    "logs": "logs of applications, Slurm and LMT into a lake, and what is there",
     "agent": "collect on a Lustre server, spool, send",
     "serve": "receive frames, acknowledge them when they are safe, store their usage",
     "query": "ask who did what, when, how much and why",
@@ -27,6 +28,7 @@ VERBS = {
     "alert": "list alerts, silence them for a while, try whether messages arrive",
     "export": "write a store's rows as plain Parquet or CSV by day",
     "report": "draw figures, or write a page on a day or a week",
+    "mine": "ask logs of applications: who does bad I/O, and why",
     "doctor": "say whether a data directory is sound, and what is wrong",
 }
 _TIMES = ("--from", "--to", "--baseline-from", "--baseline-to")

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from pfscope.remote import Connection
 
 
-def add_where(parser: argparse.ArgumentParser) -> None:
-    """Add `--data` and `--server`, of which there must be one."""
-    where = parser.add_mutually_exclusive_group(required=True)
+def add_where(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add `--data` and `--server`, of which there must be one if it is required."""
+    where = parser.add_mutually_exclusive_group(required=required)
     where.add_argument("--data", type=Path, metavar="DIR", help="the data directory")
     where.add_argument("--server", metavar="URL", help="the server that holds the data directory")
 
 
-def add_data(parser: argparse.ArgumentParser) -> None:
+def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add `--data` and `--server`, and what it takes to reach a server."""
-    add_where(parser)
+    add_where(parser, required=required)
     parser.add_argument(
         "--token-file", type=Path, metavar="FILE",
         help="holds the token for --server; ours alone, mode 0600 (default: $PFSCOPE_TOKEN)",
