@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from pfscope.cli.figures import abbreviated, cells_of
+from pfscope.cli.figures import cells_of
+from pfscope.figures import abbreviated
 from pfscope.cli.table import BOLD, HOT, Cell, Column, print_table
 
 

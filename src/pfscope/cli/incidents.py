@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from pfscope.cli.figures import abbreviated
+from pfscope.figures import abbreviated
 from pfscope.cli.incident_page import care, incident_text, who_first
 from pfscope.cli.output import add_format, print_rows
 from pfscope.cli.source import add_data, source_of, whoever
