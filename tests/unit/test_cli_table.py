@@ -6,8 +6,8 @@ import re
 import pytest
 
 from pfscope.cli.figures import cells_of
-from pfscope.figures import abbreviated
 from pfscope.cli.table import BOLD, HOT, Cell, Column, print_table
+from pfscope.figures import abbreviated
 
 
 class Terminal(io.StringIO):

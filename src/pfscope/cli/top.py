@@ -1,7 +1,6 @@
 """`pfscope top`: who loads the file systems, live in the terminal, as it was, or as rows."""
 
 import argparse
-import math
 import os
 import sys
 from typing import TYPE_CHECKING, Final
@@ -25,8 +24,8 @@ EXAMPLES: Final = """examples:
   pfscope top --batch -n 1 --format csv
   pfscope top --batch --by user,job --user 'mary*' --format json
 
-Keys: u user, j job, n node, t target, Enter looks into a row, Esc goes back, / filters, < and > sort,
-Space pauses, the arrows go back in time, ? tells all of them, q quits.
+Keys: u user, j job, n node, t target, Enter looks into a row, Esc goes back, / filters, < and >
+sort, Space pauses, the arrows go back in time, ? tells all of them, q quits.
 """
 
 
@@ -44,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="load, a metric or an operation (default: load)")  # fmt: skip
     parser.add_argument("--columns", metavar="COLUMN,…", help="show these, in this order")
     parser.add_argument("--over", metavar="TIME",
-                        help="means of so long a time, 10m at most, not the last observation")  # fmt: skip
+                        help="means of so long a time, 10m at most")  # fmt: skip
     parser.add_argument("--interval", default="1", metavar="TIME",
                         help="draw no more often than this (default: 1s)")  # fmt: skip
     parser.add_argument("--batch", action="store_true", help="print rows and take no keys")
@@ -76,9 +75,7 @@ def run(args: argparse.Namespace) -> int:
     from pfscope.top.app import Top, Wanted
     from pfscope.top.state import state_file
 
-    window = Top(
-        _source(args), Wanted(view, args.at, interval_s, columns), remembers=state_file()
-    )
+    window = Top(_source(args), Wanted(view, args.at, interval_s, columns), remembers=state_file())
     window.run()
     if window.failure:
         raise _explained(args, window.failure)

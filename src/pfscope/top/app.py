@@ -16,7 +16,7 @@ from pfscope.errors import PfscopeError, UsageError
 from pfscope.times import time_us
 from pfscope.top import incidents, state
 from pfscope.top.bars import Hints, Lines
-from pfscope.top.columns import NOT_SORTED, USUAL, operations
+from pfscope.top.columns import NOT_SORTED, USUAL
 from pfscope.top.draw import Screenful, head_lines, status_line, table_of
 from pfscope.top.feed import Event, Feed, Incidents, Order, Shown, Trouble
 from pfscope.top.history import History
@@ -30,6 +30,9 @@ from pfscope.top.view import View
 
 _TICK_S: Final = 1.0
 _TYPING_S: Final = 0.2
+_NO_PROJECTS: Final = (
+    "projects are known of jobs whose accounting was imported: pfscope import slurm"
+)
 
 
 def _now_us() -> int:
@@ -77,7 +80,7 @@ class Top(App[None]):
         self.failure: PfscopeError | None = None
         """Why it ended before there was anything to show."""
         self._source, self._clock_us, self._remembers = source, clock_us, remembers
-        self._feed = Feed(source, lambda event: self.post_message(self.Heard(event)))
+        self._feed = Feed(source, self._told)
         self._player = Player(clock_us, live=source.pushes)
         self._views = [wanted.view]
         self._at, self._interval_s = wanted.at, wanted.interval_s
@@ -114,6 +117,10 @@ class Top(App[None]):
         """Let go of the source."""
         self._feed.end()
 
+    def _told(self, event: Event) -> None:
+        """Take what the feed tells into this thread."""
+        self.post_message(self.Heard(event))
+
     @property
     def _view(self) -> View:
         return self._views[-1]
@@ -141,8 +148,10 @@ class Top(App[None]):
         self._player.heard(picture.time_us, picture.step_us, newest=newest)
         stay = self._screenful.view and replace(self._screenful.view, typed=order.view.typed)
         self._screenful.take(order.view, picture, keeps_place=stay == order.view)
-        self._screenful.said = self._screenful.trouble = ""
+        self._screenful.trouble = ""
         self._again_us = None
+        if picture.by[0] == "project" and all(names[0] is None for names, _ in picture.rows):
+            self._screenful.say(_NO_PROJECTS)
         if self._at is not None:  # times before the newest observation can be told only now
             at, self._at = self._at, None
             self._go(at)
@@ -156,7 +165,7 @@ class Top(App[None]):
             self.exit()
             return
         if trouble.again_s is None:
-            self._screenful.said = str(trouble.error)
+            self._screenful.say(str(trouble.error))
         else:
             self._again_us = self._clock_us() + round(trouble.again_s * 1e6)
             self._screenful.trouble = str(trouble.error)
@@ -240,13 +249,13 @@ class Top(App[None]):
             return
         view = replace(self._view, by=seen.by).deeper(here.names)
         if view is None:
-            self._screenful.said = "there is nothing below: Esc goes back"
+            self._screenful.say("there is nothing below: Esc goes back")
         else:
             self._views.append(view)
             self._want()
         self._draw()
 
-    def action_back(self) -> None:
+    def action_leave(self) -> None:
         """Give up what was typed, or go back to where one was before."""
         if self._view.typed:
             self._look(replace(self._view, typed=""))
@@ -296,7 +305,7 @@ class Top(App[None]):
     def action_speed(self, by: int) -> None:
         """Run faster or slower."""
         self._player.change_speed(by)
-        self._screenful.said = f"the past runs ×{self._player.speed}"
+        self._screenful.say(f"the past runs ×{self._player.speed}")
         self._draw()
 
     def action_live(self) -> None:
@@ -329,7 +338,7 @@ class Top(App[None]):
         try:
             self._player.go(time_us(text, now_us=now_us))
         except UsageError as error:
-            self._screenful.said = str(error)
+            self._screenful.say(str(error))
         self._want()
         self._draw()
 
@@ -347,20 +356,19 @@ class Top(App[None]):
         """Show what goes on."""
         from pfscope.top.sheets import incidents_sheet
 
-        self.push_screen(incidents_sheet(self._screenful.incidents))
+        self.push_screen(incidents_sheet(self._screenful.incidents or ()))
 
     def action_columns(self) -> None:
         """Let columns be chosen, and remember them."""
-        from pfscope.top.sheets import Chooser
+        from pfscope.top.chooser import Chooser
 
-        known = () if self._picture is None else (*self._picture.measures,)
-        every = (*known, *(operations(self._picture) if self._picture else ()))
-        self.push_screen(Chooser(every, self._columns), self._chosen)
+        known = self._picture.measures if self._picture else ()
+        self.push_screen(Chooser(known, self._columns), self._chosen)
 
     def _chosen(self, columns: tuple[str, ...] | None) -> None:
         if columns is None:
             return
         self._columns, self._screenful.detail = columns, False
         if self._remembers:
-            self._screenful.said = state.remember(self._remembers, columns) or ""
+            self._screenful.say(state.remember(self._remembers, columns) or "")
         self._draw()

@@ -48,7 +48,7 @@ def chosen(picture: Picture, wanted: Sequence[str], *, detail: bool, sort: str) 
     if detail:
         idle = {"samedir_rename", "crossdir_rename"}
         sums = dict(zip(picture.measures, picture.sums, strict=True))
-        busy = {name: sums.get(name) or 0.0 for name in operations(picture)}
+        busy = {name: rate for name in operations(picture) if (rate := sums.get(name))}
         shown = [LOAD, "iops", *sorted(busy, key=lambda name: -busy[name] * (name not in idle))]
     else:
         known = {*picture.measures, *NOT_SORTED}
@@ -104,8 +104,14 @@ def _cell(
     if value is None:
         return Cell(UNKNOWN.rjust(width), DIM)
     unit = "B" if units.get(column.name) == "bytes" else ""
-    text = abbreviated(value, unit) if value >= 0.001 or not value else "< 0.001"
-    return Cell(text.rjust(width)[:width], "" if value else DIM)
+    return Cell(_number(value, unit).rjust(width)[:width], "" if value else DIM)
+
+
+def _number(value: float, unit: str) -> str:
+    """Return a number that is never longer than its column."""
+    if unit or not 0 < value < 0.1:
+        return abbreviated(value, unit)
+    return f"{value:.3f}" if value >= 0.001 else "<0.001"
 
 
 def _share(value: Number, total: Number, width: int) -> Cell:

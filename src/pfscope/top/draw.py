@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pfscope.figures import short_time
 from pfscope.top import head
@@ -14,6 +15,8 @@ from pfscope.top.table import GUTTER, Row, Table
 from pfscope.top.text import Line, Piece, name_text, spread
 from pfscope.top.view import View
 
+_SAID_US: Final = 5 * 10**6
+
 
 @dataclass
 class Screenful:
@@ -25,7 +28,8 @@ class Screenful:
     view: View | None = None
     """What the picture is of."""
     typed: str = ""
-    incidents: tuple[Incident, ...] = ()
+    incidents: tuple[Incident, ...] | None = None
+    """None: it is not known whether there are any."""
     most: float = 1.0
     """The highest load that was seen on any server."""
     detail: bool = False
@@ -33,6 +37,8 @@ class Screenful:
     """The columns that can be chosen among, in their order."""
     keeps_place: bool = False
     said: str = ""
+    """What there is to say, for a moment."""
+    said_us: int = 0
     trouble: str = ""
     again_us: int | None = None
     now_us: int = 0
@@ -42,6 +48,10 @@ class Screenful:
         """By what the rows are sorted."""
         asked = self.view.sort if self.view else LOAD
         return self.picture.decided_by(asked) if self.picture else asked
+
+    def say(self, text: str) -> None:
+        """Say something for a moment."""
+        self.said, self.said_us = text, self.now_us
 
     def take(self, view: View, picture: Picture, *, keeps_place: bool) -> None:
         """Take in a picture."""
@@ -90,16 +100,19 @@ def table_of(
     drawn, total = [], picture.total(sort)
     for place, (row, numbers) in enumerate(rows):
         past = seen.history.of(kind, sort, row, picture.time_us, count)
-        level = level_of(seen.incidents, picture.by, row)
+        level = level_of(seen.incidents or (), picture.by, row)
+        shown = cells(picture, told, numbers, past, sort, total)
         drawn.append(Row(
             row, tuple(column[place] for column in texts), level,
-            head.LEVEL_STYLES[max(level, 0)], tuple(cells(picture, told, numbers, past, sort, total)),
+            head.LEVEL_STYLES[max(level, 0)], tuple(shown),
         ))  # fmt: skip
     return columns, drawn
 
 
 def status_line(seen: Screenful, view: View, table: Table, width: int) -> Line:
     """Return where one is, or what there is to say, and which rows are seen."""
+    if seen.now_us - seen.said_us > _SAID_US:
+        seen.said = ""
     said = seen.said or seen.trouble
     left = [Piece(name_text(said), HOT if seen.trouble else "bold")] if said else _path(view)
     first, last = table.seen

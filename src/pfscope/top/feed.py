@@ -115,7 +115,7 @@ class Feed:
             yield Picture.read(told)
 
     def _look_for_incidents(self, picture: Picture) -> None:
-        """Tell what goes on at a picture's time; where that cannot be had, there is none to tell."""
+        """Tell what goes on at a picture's time; where that cannot be had, nothing."""
         moment = {"from": [iso(max(picture.time_us - _MOMENT_US, 0))], "to": [iso(picture.time_us)]}
         try:
             found = self._source.incidents(moment)

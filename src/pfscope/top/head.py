@@ -8,7 +8,7 @@ from pfscope.figures import abbreviated, short_time
 from pfscope.times import iso
 from pfscope.top.columns import DIM, HOT, WARM
 from pfscope.top.incidents import Incident, level_at
-from pfscope.top.picture import Number, Picture, Server
+from pfscope.top.picture import Picture, Server
 from pfscope.top.text import Line, Piece, cut, fitted, name_text, spread
 
 LEVEL_STYLES: Final = ("", WARM, HOT)
@@ -17,6 +17,7 @@ _BOLD: Final = "bold"
 _CELL: Final = 38
 """So wide is a server, at least."""
 _STALE_STEPS: Final = 3
+_RATES: Final = ("iops", "read_bytes", "write_bytes")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Where:
 
 
 def lines(
-    picture: Picture, incidents: Sequence[Incident], where: Where, most: float, width: int,
+    picture: Picture, incidents: Sequence[Incident] | None, where: Where, most: float, width: int,
     height: int,
 ) -> list[Line]:  # fmt: skip
     """Return the head; `most` is the load of a full bar, `height` that of the whole window."""
@@ -42,7 +43,7 @@ def lines(
     return [
         title(picture, where, width),
         *_filesystems(picture, width)[:room],
-        *_servers(picture, incidents, most, width, room),
+        *_servers(picture, incidents or (), most, width, room),
         _incidents(incidents, width),
     ]
 
@@ -76,16 +77,13 @@ def _filesystems(picture: Picture, width: int) -> list[Line]:
     sums: dict[str, dict[str, float]] = {}
     for target in picture.targets:
         system = sums.setdefault(target.name.rpartition("-")[0] or target.name, {})
-        for name in ("iops", "metadata", "read_bytes", "write_bytes"):
+        for name in _RATES:
             system[name] = system.get(name, 0.0) + (target.rates.get(name) or 0.0)
-        told, lost = target.rates.get("iops") or 0.0, target.unattributed.get("iops")
-        system["counted"] = system.get("counted", 0.0) + (told / (1 - lost) if _part(lost) else told)
+        told, lost = target.rates.get("iops") or 0.0, target.unattributed.get("iops") or 0.0
+        counted = told / (1 - lost) if 0 < lost < 1 else told
+        system["counted"] = system.get("counted", 0.0) + counted
     ordered = sorted(sums.items(), key=lambda item: -item[1]["iops"])
     return [_filesystem(name, told, width) for name, told in ordered]
-
-
-def _part(share: Number) -> bool:
-    return share is not None and 0 < share < 1
 
 
 def _filesystem(name: str, told: dict[str, float], width: int) -> Line:
@@ -144,7 +142,9 @@ def _server(server: Server, level: int, most: float, picture: Picture, width: in
     ]  # fmt: skip
 
 
-def _incidents(incidents: Sequence[Incident], width: int) -> Line:
+def _incidents(incidents: Sequence[Incident] | None, width: int) -> Line:
+    if incidents is None:
+        return cut([Piece("incidents are not known", DIM)], width)
     if not incidents:
         return cut([Piece("no incident", DIM)], width)
     worst = incidents[0]

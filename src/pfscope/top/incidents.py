@@ -45,7 +45,7 @@ class Incident:
         said = f"{self.kind.replace('_', ' ')} on {self.where}, {self.who}, since {self.start}"
         return cell_text(said)
 
-    def names(self, by: Names, names: Names) -> bool:
+    def names(self, by: tuple[str, ...], names: Names) -> bool:
         """Tell whether a row is among its causes, or a place where it is."""
         told = {key: name for key, name in zip(by, names, strict=True) if name is not None}
         first = by[0]
@@ -75,7 +75,7 @@ def read(told: Sequence[Any]) -> tuple[Incident, ...]:
     return tuple(sorted(found, key=lambda incident: (-incident.level, incident.start)))
 
 
-def level_of(incidents: Sequence[Incident], by: Names, names: Names) -> int:
+def level_of(incidents: Sequence[Incident], by: tuple[str, ...], names: Names) -> int:
     """Return how bad the worst incident is that a row is part of; -1: none."""
     return max((i.level for i in incidents if i.names(by, names)), default=-1)
 

@@ -1,6 +1,7 @@
-"""Sheets over the window: the keys, the incidents, and the choice of columns."""
+"""Sheets over the window, with text to read: the keys, and the incidents that go on."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -8,20 +9,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import SelectionList, Static
-from textual.widgets.selection_list import Selection
+from textual.widgets import Static
 
-from pfscope.top.columns import HEADINGS, USUAL
 from pfscope.top.head import LEVEL_STYLES
 from pfscope.top.incidents import Incident
 from pfscope.top.keys import KEYS
 from pfscope.untrusted import cell_text
 
 COLOURS: Final = """
-Colours: red and ! is who causes a critical incident, or where it is; yellow a warning. A share is
-red from half of all on, yellow from a fifth. Bars of servers: | is told of somebody, : of nobody;
-the fullest is the highest load that was seen. LOAD is the part of the servers' load that a row
-causes, SHARE its part of all, TREND what decides the order over the last observations.
+Red and ! is who causes a critical incident, or where; yellow a warning. A SHARE of all is red from
+half on, yellow from a fifth. Bars: | is told of somebody, : of nobody; full is the most seen.
 """
 
 
@@ -30,8 +27,8 @@ class Sheet(ModalScreen[None]):
 
     DEFAULT_CSS = """
     Sheet { align: center middle; }
-    Sheet > VerticalScroll { border: round; width: 90%; max-width: 100; height: auto;
-                             max-height: 95%; padding: 0 1; background: ansi_default; }
+    Sheet > VerticalScroll { border: round; width: 80; max-width: 100%; height: auto;
+                             max-height: 100%; padding: 0 1; background: ansi_default; }
     Sheet Static { height: auto; }
     """
     BINDINGS: ClassVar = [Binding("escape,q,question_mark,enter,exclamation_mark", "dismiss")]
@@ -52,54 +49,12 @@ class Sheet(ModalScreen[None]):
         self.dismiss()
 
 
-class Chooser(ModalScreen[tuple[str, ...] | None]):
-    """Which columns there are, and which are shown."""
-
-    DEFAULT_CSS = """
-    Chooser { align: center middle; }
-    Chooser > SelectionList { border: round; width: 40; height: auto; max-height: 90%;
-                              background: ansi_default; }
-    """
-    BINDINGS: ClassVar = [
-        Binding("escape", "cancel"), Binding("c,q", "keep"),
-        Binding("enter", "keep", priority=True),
-    ]  # fmt: skip
-
-    def __init__(self, known: Sequence[str], shown: Sequence[str]) -> None:
-        super().__init__()
-        names = [*shown, *(n for n in (*USUAL, *known) if n not in shown)]
-        self._names = list(dict.fromkeys(names))
-        self._shown = set(shown)
-
-    def compose(self) -> ComposeResult:
-        """Return the list."""
-        chosen: SelectionList[str] = SelectionList(*map(self._selection, self._names))
-        chosen.border_title = "Columns"
-        chosen.border_subtitle = "Space: choose  Enter: keep"
-        yield chosen
-
-    def _selection(self, name: str) -> Selection[str]:
-        heading = HEADINGS.get(name, name.upper())
-        return Selection(Text(cell_text(heading)), name, name in self._shown)
-
-    def action_keep(self) -> None:
-        """Take the columns as they are chosen, in their order."""
-        chosen = set(self.query_one(SelectionList).selected)
-        self.dismiss(tuple(name for name in self._names if name in chosen) or None)
-
-    def action_cancel(self) -> None:
-        """Leave them as they were."""
-        self.dismiss(None)
-
-
 def keys_sheet() -> Sheet:
     """Return the keys, in two columns."""
-    lines = [f"{key.shown:>9}  {key.help}" for key in KEYS]
+    lines = [f"{key.shown:>9} {key.help}" for key in KEYS]
     half = -(-len(lines) // 2)
-    text = "\n".join(
-        f"{left:<44}{right}".rstrip()
-        for left, right in zip(lines[:half], [*lines[half:], ""][:half], strict=True)
-    )
+    pairs = zip_longest(lines[:half], lines[half:], fillvalue="")
+    text = "\n".join(f"{left:<40}{right}".rstrip() for left, right in pairs)
     about = " ".join(COLOURS.split())
     return Sheet("Keys", Text(f"{text}\n\n{about}"))
 

@@ -141,10 +141,12 @@ class RecordedSource:
 
     def incidents(self, words: Words) -> list[Document]:
         """Return what a server that had this directory saw."""
-        from pfscope.watch.book import Book
+        from pfscope.watch.book import FOLDER, Book
         from pfscope.watch.wanted import Wanted
         from pfscope.watch.written import row
 
+        if not (self._directory / FOLDER).is_dir():
+            raise InputError(f"{self.where} was never watched by a server")
         self._book = self._book or Book(self._directory)
         wanted = Wanted.read(words, 0)
         return [row(record) for record in self._book.all() if wanted.fits(record)]
