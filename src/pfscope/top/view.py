@@ -1,8 +1,9 @@
 """What somebody looks at: grouped by what, of whom, sorted how; and how to look closer."""
 
-import re
 from dataclasses import dataclass, replace
 from typing import Final
+
+from pfscope.query.key_names import exactly, literally
 
 Words = dict[str, list[str]]
 Patterns = tuple[tuple[str, tuple[str, ...]], ...]
@@ -19,8 +20,6 @@ DEEPER: Final = {
 }  # fmt: skip
 """What Enter shows of a row."""
 ROWS: Final = 500
-_NULL: Final = "!*"
-"""Fits what has no name."""
 
 
 @dataclass(frozen=True)
@@ -73,21 +72,3 @@ class View:
     def shows(self, names: tuple[str | None, ...]) -> bool:
         """Tell whether a row contains what was typed."""
         return not self.typed or self.typed in (names[0] or "")
-
-
-def exactly(name: str | None) -> str:
-    """Return the pattern that fits one name alone.
-
-    >>> exactly("r01c07"), exactly("a*[1]"), exactly("1..2"), exactly(None)
-    ('r01c07', 'a[*][[]1]', '1[.].2', '!*')
-    """
-    if name is None:
-        return _NULL
-    pattern = literally(name)
-    # A name cannot begin with what turns a pattern round; no character stands for it alone.
-    return f"[~!]{pattern[1:]}" if pattern.startswith("!") else pattern
-
-
-def literally(text: str) -> str:
-    """Return text in which nothing stands for something else."""
-    return re.sub(r"([*?[])|\.(?=\.)", lambda found: f"[{found[1] or '.'}]", text)
