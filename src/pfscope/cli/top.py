@@ -72,8 +72,9 @@ def run(args: argparse.Namespace) -> int:
             raise _explained(args, error) from None
         return 0
     _check_terminal(args)
-    from pfscope.top.app import Top, Wanted
+    from pfscope.top.app import Top
     from pfscope.top.state import state_file
+    from pfscope.top.window import Wanted
 
     window = Top(_source(args), Wanted(view, args.at, interval_s, columns), remembers=state_file())
     window.run()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from pfscope.figures import MOST, MUCH, UNKNOWN, abbreviated
+from pfscope.query.metrics import is_bytes
 from pfscope.top.history import curve
 from pfscope.top.picture import LOAD, Number, Picture
 
@@ -103,7 +104,7 @@ def _cell(
     value = told.get(column.name, 0.0)
     if value is None:
         return Cell(UNKNOWN.rjust(width), DIM)
-    unit = "B" if units.get(column.name) == "bytes" else ""
+    unit = "B" if _is_bytes(units, column.name) else ""
     return Cell(_number(value, unit).rjust(width)[:width], "" if value else DIM)
 
 
@@ -112,6 +113,11 @@ def _number(value: float, unit: str) -> str:
     if unit or not 0 < value < 0.1:
         return abbreviated(value, unit)
     return f"{value:.3f}" if value >= 0.001 else "<0.001"
+
+
+def _is_bytes(units: Mapping[str, str], name: str) -> bool:
+    """Tell whether a column is of bytes; of one that nobody has, its name tells."""
+    return units.get(name) == "bytes" or is_bytes(name)
 
 
 def _share(value: Number, total: Number, width: int) -> Cell:
@@ -124,7 +130,7 @@ def _share(value: Number, total: Number, width: int) -> Cell:
 
 def _column(picture: Picture, name: str, sort: str) -> Column:
     heading = HEADINGS.get(name, name.upper()) + (MARK if name == sort else "")
-    usual = _BYTES_WIDTH if picture.units.get(name) == "bytes" else _NARROW
+    usual = _BYTES_WIDTH if _is_bytes(picture.units, name) else _NARROW
     return Column(name, heading, max(_WIDTHS.get(name, usual), len(heading)))
 
 

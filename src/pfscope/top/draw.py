@@ -123,7 +123,12 @@ def status_line(seen: Screenful, view: View, table: Table, width: int) -> Line:
 def _path(view: View) -> Line:
     """Return what was looked into, and what was typed."""
     steps = [f"{key} {name_text(name)}" for key, name in view.path]
-    steps += [f"{key} {' '.join(map(name_text, patterns))}" for key, patterns in view.where]
+    looked_into = dict(view.path)
+    steps += [
+        f"{key} {' '.join(map(name_text, patterns))}"
+        for key, patterns in view.where
+        if key not in looked_into
+    ]
     line = [Piece(" › ".join([*steps, f"by {', '.join(view.by)}"]))]
     if view.typed:
         line.append(Piece(f"  containing {name_text(view.typed)}", "bold"))

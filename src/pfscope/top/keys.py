@@ -54,5 +54,5 @@ KEYS: Final = (
     Key("pagedown,ctrl+d", "PgDn", "page(1)", "a page down"),
     Key("home", "Home", "move(-100000)", "the first row"),
     Key("question_mark,h,f1", "?", "keys", "show these keys", "Keys"),
-    Key("q,f10,ctrl+c,ctrl+q", "q", "quit", "quit", "Quit"),
+    Key("q,f10", "q", "quit", "quit", "Quit"),
 )
