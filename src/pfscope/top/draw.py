@@ -1,7 +1,7 @@
 """What a window knows, and how that becomes its head, its table and its last line."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pfscope.figures import short_time
@@ -90,7 +90,8 @@ def table_of(
     assert picture is not None
     assert view is not None
     sort, kind = seen.sort, _kind(view)
-    rows = [row for row in picture.rows if seen.typed in (row[0][0] or "")]
+    narrowed = replace(view, typed=seen.typed)
+    rows = [row for row in picture.rows if narrowed.shows(row[0])]
     names = chosen(picture, wanted, detail=seen.detail, sort=sort)
     seen.measures = tuple(names)
     texts = [[name_text(row[0][n]) for row in rows] for n in range(len(picture.by))]

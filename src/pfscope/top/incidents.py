@@ -42,7 +42,8 @@ class Incident:
 
     def line(self) -> str:
         """Return it in one line."""
-        said = f"{self.kind.replace('_', ' ')} on {self.where}, {self.who}, since {self.start}"
+        when = self.start[:16].replace("T", " ")
+        said = f"{self.kind.replace('_', ' ')} on {self.where}, {self.who}, since {when}"
         return cell_text(said)
 
     def names(self, by: tuple[str, ...], names: Names) -> bool:

@@ -71,4 +71,4 @@ class View:
 
     def shows(self, names: tuple[str | None, ...]) -> bool:
         """Tell whether a row contains what was typed."""
-        return not self.typed or self.typed in (names[0] or "")
+        return self.typed in (names[0] or "")
