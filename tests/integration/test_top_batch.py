@@ -71,7 +71,9 @@ def test_filters_and_columns_are_as_asked(directory, capsys):
     text = said(capsys, "--data", directory, "--at=-2m", "-n", 1, "--by", "user,node", "--user",
                 "100*", "--user", "!1001", "--columns", "open,read,share", "--sort", "open",
                 "--format", "csv")  # fmt: skip
-    assert text == "time,user,node,open,read,share\n2022-10-27T00:02:00Z,1002,r01c02,0.5,0.25,0.3125\n"
+    assert (
+        text == "time,user,node,open,read,share\n2022-10-27T00:02:00Z,1002,r01c02,0.5,0.25,0.3125\n"
+    )
 
 
 def test_hostile_names_are_csv_and_no_formula(directory, capsys):
@@ -128,7 +130,9 @@ def observe(world, opened):
 
 
 def test_a_server_says_what_the_directory_does(world, capsys):
-    text = said(capsys, "--server", world.url, "-n", 1, "--at=-2m", "--format", "csv", "--by", "job")
+    text = said(
+        capsys, "--server", world.url, "-n", 1, "--at=-2m", "--format", "csv", "--by", "job"
+    )
     assert text.splitlines()[1].startswith("2022-10-27T00:02:00Z,70,")
 
 

@@ -57,7 +57,7 @@ def terminal(command, size=(80, 24), **environment):
     pid, master = pty.fork()
     if not pid:
         os.environ.update(environment)
-        os.execv(command[0], command)  # noqa: S606
+        os.execv(command[0], command)
     try:
         fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         yield Terminal(pid, master)

@@ -13,7 +13,7 @@ from pfscope.now.wish import Wish
 from pfscope.query.asked import Site
 from pfscope.query.metrics import SHIPPED
 from tests.support.query_tables import MemoryStore, named, one_series, used
-from tests.support.store_rows import MINUTE_US, at
+from tests.support.store_rows import at
 
 HOSTILE = "[red]x\x1b[2J\u202e\u5bbde\u0301[/red]"
 MINUTES = 12
@@ -92,7 +92,7 @@ class StoreSource:
 
     def __init__(self, *, pushes=True, incidents=(INCIDENT,)):
         self.pushes = pushes
-        self.found = list(incidents)
+        self.found = incidents
         self.asked = []
         self.fails = []
         """Errors to come instead of answers, one each."""
@@ -118,7 +118,9 @@ class StoreSource:
         """Let a live picture come, that of a moment."""
         self._coming.put(moment)
 
-    def incidents(self, words):
+    def incidents(self, _words):
+        if self.found is None:
+            raise InputError("this is not for you")
         return self.found
 
     def cut(self):

@@ -46,11 +46,12 @@ def run(args: argparse.Namespace) -> int:
         told = job_told(data, args.job, args.start, args.end)
         looked = bool(args.server or args.incidents)
         told["incidents"] = incidents_of(data, told) if looked else None
-    _print(told, args.format)
+    print_job(told, args.format)
     return 0
 
 
-def _print(told: dict[str, Any], style: str) -> None:
+def print_job(told: dict[str, Any], style: str) -> None:
+    """Print what is known of a job."""
     if style == "json":
         print(json.dumps(told))
     elif style == "csv":

@@ -1,6 +1,6 @@
 """Who is behind a group of changes, and what they do: asked of the query layer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -59,11 +59,6 @@ def pattern(data: Data, group: Group, cause: Cause | None, until_us: int) -> Pat
     who: dict[str, Any] = {"filesystem": group.filesystem, **span(group, until_us)}
     if cause and cause.user:
         who |= {"user": cause.user} | ({"job": cause.job} if cause.job else {})
-    return pattern_of(data, who, _osts(data, group, until_us))
-
-
-def pattern_of(data: Data, who: Mapping[str, Any], osts: int) -> Pattern:
-    """Return what somebody did in a period, told as words of a question."""
     requests = {
         row["operation"]: row["rate_mean"]
         for row in data.top(by="operation", operation="iops", limit=100, **who).to_pylist()
@@ -75,13 +70,13 @@ def pattern_of(data: Data, who: Mapping[str, Any], osts: int) -> Pattern:
     return Pattern(
         requests, carried["read_bytes"], carried["write_bytes"],
         busiest=on[0]["share"] if on else 0.0,
-        targets=osts,
+        targets=_osts(data, group, until_us),
         nodes=len(nodes),
         executables=tuple(row["executable"] for row in names),
     )  # fmt: skip
 
 
-def _total(data: Data, operation: str, who: Mapping[str, Any]) -> float:
+def _total(data: Data, operation: str, who: dict[str, Any]) -> float:
     try:
         rows = data.top(by="filesystem", operation=operation, **who).to_pylist()
     except UsageError:  # no target has ever told of it

@@ -4,21 +4,20 @@ A number of an array stands for all of its tasks. Means and shares are of the ti
 did something, not of the whole period that was looked at.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
-from itertools import pairwise
 from math import ceil
 from typing import Any, Final
 
 from pfscope.errors import InputError
 from pfscope.query.data import Data
 from pfscope.query.key_names import exactly
+from pfscope.query.metrics import is_bytes
 from pfscope.query.results import Result
 from pfscope.times import iso
 from pfscope.untrusted import printable
 from pfscope.watch.advice import words_for
-from pfscope.watch.archetype import kind_of
-from pfscope.watch.culprits import pattern_of
+from pfscope.watch.archetype import Pattern, kind_of
 
 Told = dict[str, Any]
 POINTS: Final = 60
@@ -27,16 +26,13 @@ METRICS: Final = ("iops", "metadata", "bytes")
 _WHO: Final = ("user", "group", "project", "partition", "executable")
 _MANY: Final = 10_000
 _NEAR: Final = 3
-_SHORTEST: Final = timedelta(seconds=1)
 
 
 def job_told(data: Data, job: str, start: str | None = None, end: str | None = None) -> Told:
     """Return everything that is known of a job."""
     active, key = _active(data, job, start, end)
-    period = _period(active)
+    period = _period(data, active)
     who: Told = {key: exactly(job), **period}
-    operations = _operations(data, who)
-    shares = _shares(data, who, period)
     told = {
         "job": job,
         "is_array": key == "array",
@@ -46,15 +42,15 @@ def job_told(data: Data, job: str, start: str | None = None, end: str | None = N
         **_members(data, who),
         "nodes": _rows(data.top("node", limit=_MANY, node="*", **who)),
         "targets": _rows(data.top("target", limit=_MANY, **who)),
-        "operations": operations,
-        "shares": shares,
+        "operations": _operations(data, who),
+        "shares": _shares(data, who, period),
         "load": _load(data, key, who),
         "series": _series(data, who, period),
         "sizes": _rows(data.sizes(by=key, **who)),
         "latency": _rows(data.latency(by="operation", limit=_MANY, **who)),
         "balance": _rows(data.balance(operation="bytes", kind="ost", **who)),
     }
-    return told | _judged(data, who, shares, period)
+    return told | _judged(told)
 
 
 def incidents_of(data: Data, told: Told) -> list[Told]:
@@ -89,12 +85,14 @@ def _unknown(data: Data, job: str, words: Told) -> InputError:
     return InputError(printable(f"job {job} did nothing from {period}; {hint}"))
 
 
-def _period(active: Result) -> Told:
-    """Return from when to when a job did something: a time is the end of an observation's step."""
-    times = sorted({row["time"] for row in active.to_pylist()})
-    steps = [after - before for before, after in pairwise(times)]
-    first = times[0] - max(min(steps, default=timedelta(minutes=1)), _SHORTEST)
-    return {"start": first, "end": times[-1]}
+def _period(data: Data, active: Result) -> Told:
+    """Return from when to when a job did something, from the observation before the first."""
+    times = active.table.column("time").to_pylist()
+    first, last = min(times), max(times)
+    begin = datetime.fromtimestamp(active.about["from_us"] / 1e6, UTC)
+    seen = data.totals("filesystem", step="observed", start=begin, end=first)
+    before = (time for time in seen.table.column("time").to_pylist() if time < first)
+    return {"start": max(before, default=begin), "end": last}
 
 
 def _members(data: Data, who: Told) -> Told:
@@ -116,16 +114,19 @@ def _shares(data: Data, who: Told, period: Told) -> list[Told]:
     """Return which part of everything on its file systems the job did."""
     found: list[Told] = []
     for metric in METRICS:
-        own = data.top(by="filesystem", operation=metric, limit=_MANY, **who)
-        for row in own.to_pylist():
-            name = row["filesystem"]
-            every = data.top(
-                by="filesystem", operation=metric, filesystem=exactly(name), **period
-            ).to_pylist()
-            part = row["total"] / every[0]["total"] if every and every[0]["total"] else None
-            found.append({"filesystem": name, "metric": metric, "unit": own.about["unit"],
-                          "total": row["total"], "rate_mean": row["rate_mean"],
-                          "rate_max": row["rate_max"], "share": part})  # fmt: skip
+        words = {"by": "filesystem", "operation": metric, "limit": _MANY}
+        every = {
+            row["filesystem"]: row["total"] for row in _rows(data.ask("top", **words, **period))
+        }
+        own = data.ask("top", **words, **who)
+        found += [
+            {
+                "filesystem": row["filesystem"], "metric": metric, "unit": own.about["unit"],
+                "total": row["total"], "rate_mean": row["rate_mean"], "rate_max": row["rate_max"],
+                "share": row["total"] / every[row["filesystem"]] if row["total"] else 0.0,
+            }
+            for row in own.to_pylist()
+        ]  # fmt: skip
     return found
 
 
@@ -150,14 +151,24 @@ def _series(data: Data, who: Told, period: Told) -> list[Told]:
     return [{**row, "time": _text(row["time"])} for row in rows.to_pylist()]
 
 
-def _judged(data: Data, who: Told, shares: list[Told], period: Told) -> Told:
+def _judged(told: Told) -> Told:
     """Return what the job looks like, what speaks for it, and what its user could change."""
     most = {
-        metric: max((row["share"] or 0.0 for row in shares if row["metric"] == metric), default=0.0)
+        metric: max((r["share"] for r in told["shares"] if r["metric"] == metric), default=0.0)
         for metric in METRICS
     }
-    osts = len(data.top(by="target", kind="ost", limit=_MANY, **period))
-    kind, evidence = kind_of(pattern_of(data, who, osts), data=most["bytes"] >= most["metadata"])
+    rates = {row["operation"]: row["rate_mean"] for row in told["operations"]}
+    spread = max(told["balance"], key=lambda row: row["max"] or 0.0, default=None)
+    carried = spread["mean"] * spread["targets"] if spread else 0.0
+    pattern = Pattern(
+        {name: rate for name, rate in rates.items() if not is_bytes(name)},
+        rates.get("read_bytes", 0.0), rates.get("write_bytes", 0.0),
+        busiest=spread["max"] / carried if spread and carried else 0.0,
+        targets=spread["targets"] if spread else 0,
+        nodes=len(told["nodes"]),
+        executables=tuple(told["executables"]),
+    )  # fmt: skip
+    kind, evidence = kind_of(pattern, data=most["bytes"] >= most["metadata"])
     return {"kind": kind, "evidence": list(evidence), "advice": words_for(kind)}
 
 
