@@ -210,6 +210,8 @@ def test_the_past_is_walked_through_and_left_again():
         await hand.press("space", "plus")
         await hand.until("▶ ×120")
         await hand.until("00:05:00Z")
+        await hand.press("space")
+        await hand.until("paused")
         await hand.press("at", *"-4m", "enter")
         await hand.until("00:08:00Z")
         await hand.press("end")

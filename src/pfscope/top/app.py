@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pfscope.top import state
-from pfscope.top.columns import NOT_SORTED
+from pfscope.top.columns import NOT_SORTED, USUAL
 from pfscope.top.picture import LOAD
 from pfscope.top.prompt import Prompt
 from pfscope.top.table import Table
@@ -75,7 +75,7 @@ class Top(Window):
     def action_detail(self) -> None:
         """Show every operation, or the usual columns again."""
         self._screenful.detail = not self._screenful.detail
-        if not self._screenful.detail and self._view.sort not in (LOAD, *self._columns):
+        if not self._screenful.detail and self._view.sort not in (self._columns or USUAL):
             self.action_sort(LOAD)
         self._draw()
 
@@ -113,7 +113,7 @@ class Top(Window):
     def action_speed(self, by: int) -> None:
         """Run faster or slower."""
         self._player.change_speed(by)
-        self._screenful.say(f"the past runs ×{self._player.speed}")
+        self._screenful.say(f"the past runs {self._player.speed} times as fast")
         self._draw()
 
     def action_live(self) -> None:
@@ -161,7 +161,7 @@ class Top(Window):
         from pfscope.top.chooser import Chooser
 
         known = self._picture.measures if self._picture else ()
-        self.push_screen(Chooser(known, self._columns), self._chosen)
+        self.push_screen(Chooser(known, self._columns or USUAL), self._chosen)
 
     def _chosen(self, columns: tuple[str, ...] | None) -> None:
         if columns is None:

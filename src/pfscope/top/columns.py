@@ -25,6 +25,8 @@ MARK: Final = "▼"
 _WIDTHS: Final = {LOAD: 6, SHARE: 6, TREND: 10}
 _NARROW, _BYTES_WIDTH = 7, 8
 _SHORTEST_NAME: Final = 8
+_PARTS: Final = ("samedir_rename", "crossdir_rename")
+"""They are renames, which have a column."""
 
 
 class Cell(NamedTuple):
@@ -44,16 +46,18 @@ class Column:
     is_key: bool = False
 
 
-def chosen(picture: Picture, wanted: Sequence[str], *, detail: bool, sort: str) -> list[str]:
-    """Return the columns to show: those that are wanted, or every operation, the busiest first."""
+def chosen(picture: Picture, wanted: Sequence[str] | None, *, detail: bool, sort: str) -> list[str]:
+    """Return the columns to show: those that are wanted, or the usual ones and as many operations
+    as there is room for, the busiest first; in detail, operations alone."""
+    sums = dict(zip(picture.measures, picture.sums, strict=True))
+    busy = {name: rate for name in operations(picture) if (rate := sums.get(name))}
+    busiest = sorted(busy, key=lambda name: -busy[name] * (name not in _PARTS))
     if detail:
-        idle = {"samedir_rename", "crossdir_rename"}
-        sums = dict(zip(picture.measures, picture.sums, strict=True))
-        busy = {name: rate for name in operations(picture) if (rate := sums.get(name))}
-        shown = [LOAD, "iops", *sorted(busy, key=lambda name: -busy[name] * (name not in idle))]
+        shown = [LOAD, "iops", *busiest]
+    elif wanted is None:
+        shown = [*USUAL, *(name for name in busiest if name not in USUAL)]
     else:
-        known = {*picture.measures, *NOT_SORTED}
-        shown = [name for name in wanted if name in known or name in USUAL]
+        shown = [name for name in wanted if name in (*picture.measures, *USUAL)]
     return shown if sort in shown else [sort, *shown]
 
 

@@ -83,7 +83,7 @@ def _trouble(seen: Screenful) -> str:
 
 
 def table_of(
-    seen: Screenful, wanted: Sequence[str], width: int
+    seen: Screenful, wanted: Sequence[str] | None, width: int
 ) -> tuple[Sequence[Column], list[Row]]:
     """Return columns and rows."""
     picture, view = seen.picture, seen.view

@@ -16,7 +16,6 @@ from pfscope.errors import PfscopeError, UsageError
 from pfscope.times import time_us
 from pfscope.top import incidents, state
 from pfscope.top.bars import Hints, Lines
-from pfscope.top.columns import USUAL
 from pfscope.top.draw import Screenful, head_lines, status_line, table_of
 from pfscope.top.feed import Event, Feed, Incidents, Order, Shown, Trouble
 from pfscope.top.history import History
@@ -81,8 +80,8 @@ class Window(App[None]):
         self._player = Player(clock_us, live=source.pushes)
         self._views = [wanted.view]
         self._at, self._interval_s = wanted.at, wanted.interval_s
-        kept = wanted.columns or (state.remembered(remembers) if remembers else None)
-        self._columns = kept or USUAL
+        kept = state.remembered(remembers) if remembers else None
+        self._columns: tuple[str, ...] | None = wanted.columns or kept
         self._screenful = Screenful(source.where, History())
         self._again_us: int | None = None
         self._drawn_s = -1e9
