@@ -25,12 +25,15 @@ RUN = [sys.executable, "-m", "pfscope.cli.main"]
 
 def make_data(directory):
     """Simulate an hour, and take it into a store, with the commands that anybody would use."""
-    quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     site, data = directory / "site", directory / "data"
-    subprocess.run([*RUN, "lab", "dump", site, "--hours", "1", "--frames"], **quiet)
+    _run("lab", "dump", site, "--hours", "1", "--frames")
     frames = sorted(map(str, site.glob("*/*.pfl")))
-    subprocess.run([*RUN, "import", "frames", *frames, "--data", data], **quiet)
+    _run("import", "frames", *frames, "--data", data)
     return data
+
+
+def _run(*arguments):
+    subprocess.run([*RUN, *arguments], check=True, capture_output=True)
 
 
 def started(*code):

@@ -5,6 +5,7 @@ a lot, others do a little; one has a program whose name is an attack on a termin
 """
 
 import queue
+import threading
 from functools import cache
 
 from pfscope.errors import InputError
@@ -80,6 +81,9 @@ INCIDENT = {
 }  # fmt: skip
 
 
+_ONE_AT_A_TIME = threading.Lock()
+
+
 @cache
 def _now():
     return Now(MemoryStore(rows()), Site(SHIPPED))
@@ -103,7 +107,8 @@ class StoreSource:
         self.asked.append(dict(words))
         if self.fails:
             raise self.fails.pop(0)
-        return self._now.document(Wish.read(words))
+        with _ONE_AT_A_TIME:
+            return self._now.document(Wish.read(words))
 
     def live(self, words):
         self._coming = coming = queue.Queue()

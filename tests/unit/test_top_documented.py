@@ -1,4 +1,4 @@
-"""Every option, key and column of `top` and `job` is in the reference, and the guide's commands work."""
+"""Every option, key and column of `top` and `job` is documented, and the guide's commands work."""
 
 import argparse
 import re

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def test_one_key_for_each_group(key, by, first):
     ("keys", "column", "first"),
     [("b", "BYTES/s▼", "1002"), ("r", "READ/s▼", "1002"), ("i", "IOPS▼", "1001"),
      ("m", "METADATA▼", "1001"), (["greater_than_sign"], "IOPS▼", "1001"),
-     (["less_than_sign"], "WRITE/s▼", "1001")],
+     (["less_than_sign"], "READS▼", "1002")],
 )  # fmt: skip
 def test_keys_sort(keys, column, first):
     shown = seen(window(), *keys, until=column)
@@ -263,6 +264,49 @@ def test_a_server_that_goes_away_is_asked_again_and_that_is_said(monkeypatch):
         await hand.until("● live", gone=["no answer"])
 
     drive(window(source, interval_s=0.1), script)
+
+
+def test_the_past_runs_no_faster_than_it_is_answered():
+    source = StoreSource(pushes=False)
+    answer = source.now
+
+    def slow(words):
+        if "at" in words:
+            time.sleep(0.3)
+        return answer(words)
+
+    source.now = slow
+
+    async def script(hand):
+        await hand.until("00:12:00Z")
+        await hand.press("shift+left")
+        await hand.until("00:02:00Z")
+        await hand.press("plus", "plus", "plus", "space")
+        await hand.until("00:03:00Z")
+        await hand.until("00:04:00Z")
+
+    drive(window(source, interval_s=0.05), script)
+
+
+def test_a_fault_of_ours_ends_it_with_its_traceback():
+    source = StoreSource()
+    source.fails = [ZeroDivisionError("a fault")]
+    app = window(source)
+
+    async def script(hand):
+        while app.return_code is None:
+            await hand.pilot.pause(0.02)
+
+    with pytest.raises(ZeroDivisionError, match="a fault"):
+        drive(app, script)
+    assert app.return_code == 1
+
+
+def test_a_column_that_there_is_not_is_told():
+    async def script(hand):
+        await hand.until("nobody does anything that is called opne", "1001")
+
+    drive(window(columns=("load", "opne")), script)
 
 
 @pytest.mark.parametrize("error", [InputError("it does not answer"), UsageError("no such column")])

@@ -126,23 +126,31 @@ class Top(Window):
 
     def action_filter(self) -> None:
         """Ask what names must contain, and show it while it is typed."""
-        self._prompt(Prompt("filter: ", self._view.typed, self._typed, self._typed))
+        self._prompt(
+            Prompt(self._view.typed, self._typed, self._typed),
+            "type what names must contain: Enter keeps it, Esc does not",
+        )
 
     def _typed(self, text: str) -> None:
         if text == self._view.typed:
             return
         self._views[-1] = replace(self._view, typed=text)
+        self._screenful.say("")
         self._draw()
         view = self._view
         self.set_timer(_TYPING_S, lambda: self._want() if view is self._view else None)
 
     def action_go(self) -> None:
         """Ask for a time."""
-        self._prompt(Prompt("time: ", "", None, self._go))
+        self._prompt(
+            Prompt("", None, self._go), "type a time, such as 2022-10-27T08:30 or -2h: Enter goes"
+        )
 
-    def _prompt(self, prompt: Prompt) -> None:
+    def _prompt(self, prompt: Prompt, said: str) -> None:
         if not self.query(Prompt):
             self.mount(prompt, after=self.query_one(Table))
+            self._screenful.say(said)
+            self._draw()
 
     def action_keys(self) -> None:
         """Show the keys."""

@@ -51,7 +51,14 @@ class Trouble:
     again_s: float | None = None
 
 
-Event = Shown | Incidents | Trouble
+@dataclass(frozen=True)
+class Broken:
+    """A fault of ours: it is for the window to end with it."""
+
+    fault: Exception
+
+
+Event = Shown | Incidents | Trouble | Broken
 
 
 class Feed:
@@ -87,6 +94,12 @@ class Feed:
         self._source.close()
 
     def _run(self) -> None:
+        try:
+            self._serve()
+        except Exception as fault:  # noqa: BLE001 - else nobody would hear of it
+            self._tell(Broken(fault))
+
+    def _serve(self) -> None:
         done, pause_s = 0, FIRST_PAUSE_S
         while (wanted := self._wanted(done)) is not None:
             number, order = wanted

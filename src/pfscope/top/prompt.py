@@ -18,8 +18,8 @@ class Prompt(Input):
     """
     BINDINGS: ClassVar = [Binding("escape", "give_up", show=False)]
 
-    def __init__(self, title: str, text: str, typed: Heard | None, done: Heard) -> None:
-        super().__init__(text, placeholder=title, compact=True, select_on_focus=False)
+    def __init__(self, text: str, typed: Heard | None, done: Heard) -> None:
+        super().__init__(text, compact=True, select_on_focus=False)
         self._before, self._typed, self._done = text, typed, done
 
     def on_mount(self) -> None:

@@ -16,6 +16,7 @@ from pfscope.errors import PfscopeError, UsageError
 from pfscope.times import time_us
 from pfscope.top import incidents, state
 from pfscope.top.bars import Hints, Lines
+from pfscope.top.columns import USUAL
 from pfscope.top.draw import Screenful, head_lines, status_line, table_of
 from pfscope.top.feed import Event, Feed, Incidents, Order, Shown, Trouble
 from pfscope.top.history import History
@@ -55,7 +56,7 @@ class Window(App[None]):
         Binding("ctrl+c,ctrl+q", "quit", show=False, priority=True),
         Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]  # fmt: skip
-    CSS = "Screen { layers: base; background: ansi_default; color: ansi_default; }"
+    CSS = "Screen { background: ansi_default; color: ansi_default; }"
 
     class Heard(Message):
         """The feed told something."""
@@ -85,6 +86,8 @@ class Window(App[None]):
         self._screenful = Screenful(source.where, History())
         self._again_us: int | None = None
         self._drawn_s = -1e9
+        self._waits = False
+        """Something was asked for that did not come yet."""
 
     def compose(self) -> ComposeResult:
         """Return the parts from top to bottom."""
@@ -130,13 +133,16 @@ class Window(App[None]):
     def on_window_heard(self, message: Heard) -> None:
         """Take in what the feed told."""
         event = message.event
+        self._waits &= isinstance(event, Incidents)
         if isinstance(event, Shown):
             self._take(event)
         elif isinstance(event, Incidents):
             self._screenful.incidents = incidents.read(event.found)
             self._draw()
-        else:
+        elif isinstance(event, Trouble):
             self._fail(event)
+        else:
+            raise event.fault
 
     def _take(self, shown: Shown) -> None:
         picture, order = shown.picture, shown.order
@@ -146,6 +152,8 @@ class Window(App[None]):
         self._screenful.take(order.view, picture, keeps_place=stay == order.view)
         self._screenful.trouble = ""
         self._again_us = None
+        if missing := self._missing(picture):
+            self._screenful.say(f"nobody does anything that is called {', '.join(missing)}")
         if picture.by[0] == "project" and all(names[0] is None for names, _ in picture.rows):
             self._screenful.say(_NO_PROJECTS)
         if self._at is not None:  # times before the newest observation can be told only now
@@ -155,6 +163,11 @@ class Window(App[None]):
         soon = time.monotonic() - self._drawn_s < self._interval_s
         if not soon or not newest or not self._screenful.keeps_place:
             self._draw()  # else the next tick does
+
+    def _missing(self, picture: Picture) -> list[str]:
+        """Return columns that were wanted and that there are not."""
+        known = {*USUAL, *picture.measures}
+        return [name for name in self._columns or () if name not in known]
 
     def _fail(self, trouble: Trouble) -> None:
         if self._picture is None:
@@ -177,10 +190,12 @@ class Window(App[None]):
             self._want()
 
     def _want(self) -> None:
+        self._waits = True
         self._feed.want(Order(self._view, self._player.at_us))
 
     def _tick(self) -> None:
-        if self._player.tick(self._interval_s):
+        # The past runs no faster than it can be answered: what comes late is shown, too.
+        if not self._waits and self._player.tick(self._interval_s):
             self._want()
         self._draw()
 
