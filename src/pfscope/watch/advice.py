@@ -69,7 +69,12 @@ def advice(kind: str, causes: Sequence[Cause], targets: Sequence[str], start: st
     commands = [_closer("job,node,operation", targets, start, main), *_commands(main)]
     who = f"user {main.user}" + (f", job {main.job}" if main.job else "")
     admin = f"{who} makes up {main.share:.0%} of the increase: talk, hold the job, or throttle it."
-    return Advice(_WORDS.get(kind, _WORDS["unknown"]), admin, tuple(commands), LINK)
+    return Advice(words_for(kind), admin, tuple(commands), LINK)
+
+
+def words_for(kind: str) -> str:
+    """Return what the user of a load of some kind should change."""
+    return _WORDS.get(kind, _WORDS["unknown"])
 
 
 def _closer(by: str, targets: Sequence[str], start: str, cause: Cause | None = None) -> str:
