@@ -71,6 +71,6 @@ class Storms:
         wall_ns = (START_S + 60 * self.minute) * 10**9
         monotonic_ns = 60 * self.minute * 10**9 + 10**12
         origin = Origin(
-            server, "boot.1", self.minute, wall_ns, monotonic_ns, 60.0, 60.0, ("scratch",)
+            server, "boot.1", self.minute - 1, wall_ns, monotonic_ns, 60.0, 60.0, ("scratch",)
         )
         return builder.finish(origin, {"agent": "test"})

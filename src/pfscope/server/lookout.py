@@ -106,25 +106,25 @@ class Lookout:
     def _watch(self) -> None:
         """Look again and again, until the end."""
         while not self._ending:
-            newest_us = self._next()
+            news, newest_us = self._next()
             if self._live is None:
-                self._live = self._begun(newest_us)
+                self._live, news = self._begun(newest_us), True
             if self._live is not None:
-                self._look(self._live, newest_us)
+                self._look(self._live, newest_us if news else 0)
             self._tick()
             self.trouble.over()
         if self._live is not None:
             self._file.write(self._live.state())
 
-    def _next(self) -> int:
+    def _next(self) -> tuple[bool, int]:
         """Wait for something new, or for a while; return the time of the newest observation."""
         with self._change:
             self._change.wait_for(lambda: self._ending, _BREATH_S)
             self._change.wait_for(lambda: self._ending or self._news, _TICK_S)
-            self._news = False
+            news, self._news = self._news, False
             limit = _now_us() + _AHEAD_US
             times = list(self._newest.values())
-        return max([t for t in times if t < limit] or times, default=0)
+        return news, max([t for t in times if t < limit] or times, default=0)
 
     def _begun(self, newest_us: int) -> Live | None:
         """Return a watch that goes on where the last one was; None: there is nothing to watch."""
@@ -141,13 +141,15 @@ class Lookout:
         return live
 
     def _look(self, live: Live, newest_us: int) -> None:
-        """Go on, tell what is new, and write it down when that is due."""
+        """Go on to a time, tell what is new, and write it down when that is due."""
         # What was there at the beginning is past: only how it is now is told.
         since_us = self._alerting.watched_us or newest_us - LONGEST_GAP_US
-        while self._until_us < newest_us and not self._ending:
+        going_on = newest_us > 0
+        while going_on and not self._ending:
             self._until_us = min(self._until_us + PIECE_US, newest_us)
             for sight in live.look(self._until_us, since_us):
                 self._tell(sight)
+            going_on = self._until_us < newest_us
         if _now_us() - self._heard_us > LONGEST_GAP_US and (last := live.silence()):
             self._tell(last)
         self._book.watched_us = live.at_us or None

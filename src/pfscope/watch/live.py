@@ -84,11 +84,16 @@ class Live:
 
         What was known before `since_us` is not told. The first look tells in any case.
         """
-        for seen in self._pieces(newest_us):
-            for news in self._follow(seen):
-                if news and self.at_us >= max(since_us, 1):
-                    yield self._sight()
-        if self.at_us >= max(since_us, 1) and (self._last is None or self._is_time()):
+        since_us = max(since_us, 1)
+        begin_us, before_us = self._begin_us(newest_us), newest_us
+        while begin_us < before_us:
+            for seen in self._pieces(begin_us, newest_us):
+                for news in self._follow(seen):
+                    if news and self.at_us >= since_us:
+                        yield self._sight()
+            # Once more, from further back, where somebody who was silent is heard of again.
+            begin_us, before_us = self._begin_us(newest_us), begin_us
+        if self.at_us >= since_us and (self._last is None or self._is_time()):
             yield self._sight()
 
     def silence(self) -> Sight | None:
@@ -113,10 +118,9 @@ class Live:
             signal, way = Signal(**plain.pop("signal")), Direction(plain.pop("direction"))
             self._note([Change(signal, way, **plain)])
 
-    def _pieces(self, newest_us: int) -> Iterator[Observations]:
-        """Yield what was observed and not looked at yet, by parts that memory has room for."""
+    def _pieces(self, at: int, newest_us: int) -> Iterator[Observations]:
+        """Yield what was observed from a time on, by parts that memory has room for."""
         known = self._known
-        at = self._begin_us(newest_us)
         while at < newest_us:
             end = min(at + PIECE_US, newest_us)
             # How often servers are read is certain after a while only.
@@ -140,12 +144,16 @@ class Live:
             for name, read_us in known.read_us.items()
             if read_us > newest_us - LONGEST_GAP_US
         ]
-        return max(min(alive, default=known.at_us), earliest_us)
+        # The last step once more, if need be: it tells who is heard of.
+        begin_us = min(*alive, newest_us - 2 * (known.step_us or 1)) if alive else known.at_us
+        return max(begin_us, earliest_us)
 
     def _follow(self, seen: Observations) -> Iterator[bool]:
         """Take a piece, step by step; yield after each whether anything changed."""
         self._trends = self._trends.widened(seen.signals)
         self._known.read_us |= seen.read_us
+        for name in (*seen.read_us, *(signal.filesystem for signal in seen.signals)):
+            self._known.done_us.setdefault(name, int(seen.begins_us[0]))
         column = {signal: n for n, signal in enumerate(seen.signals)}
         order = [column[signal] for signal in self._trends.signals]
         done, whole = self._places(seen)
@@ -161,10 +169,9 @@ class Live:
     def _places(self, seen: Observations) -> tuple[Ints, Ints]:
         """Return, for each signal, up to where it was looked at, and up to where it is whole."""
         whole = _whole(seen, self._trends.signals)
-        done, begin_us = self._known.done_us, int(seen.begins_us[0])
         names = [_place(signal) for signal in self._trends.signals]
         return (
-            np.array([done.get(name, begin_us) for name in names], np.int64),
+            np.array([self._known.done_us[name] for name in names], np.int64),
             np.array([whole.get(name, 0) for name in names], np.int64),
         )
 
@@ -186,10 +193,13 @@ class Live:
     def _is_time(self) -> bool:
         """Tell whether what goes on should be looked at again."""
         assert self._last is not None
-        going = [change.found_us for change in self._changes.values() if change.end_us is None]
+        going = [each for each in self._last.incidents if each.end_us is None]
         if not going:
             return False
-        age_us = self._last.at_us - max(going)
+        if any((each.state is State.UNKNOWN) != self._is_lost(each) for each in going):
+            return True
+        found = [change.found_us for change in self._changes.values() if change.end_us is None]
+        age_us = self._last.at_us - max(found, default=0)
         return self.at_us - self._last.at_us >= min(max(age_us, _MINUTE_US), _SELDOM_US)
 
     def _sight(self) -> Sight:
@@ -219,7 +229,7 @@ class Live:
 
     def _is_lost(self, incident: Incident) -> bool:
         """Tell whether nothing was heard for long of where an incident goes on."""
-        if incident.state is not State.ONGOING:
+        if incident.end_us is not None:
             return False
         read = self._known.read_us
         where = [read[name] for name in incident.targets if name in read]
