@@ -1,7 +1,8 @@
 """Frames of a small file system, minute by minute, in which one user may storm.
 
-`mds1` has scratch-MDT0000, `oss1` scratch-OST0000. User 1001 opens ten files a second and reads,
-more or less; while there is a storm user 1002, in job 77 on node r01c02, opens 2000 a second.
+One metadata target and one for data, each on a server of its own. User 1001 opens ten files a
+second and reads, more or less; while there is a storm user 1002, in job 77 on node r01c02, opens
+2000 a second.
 """
 
 from pfscope.frames import FrameBuilder, Origin, Section
@@ -9,7 +10,6 @@ from pfscope.frames import FrameBuilder, Origin, Section
 START_S = 1_666_828_800
 """2022-10-27, midnight."""
 CULPRIT, JOB, NODE = "1002", "77", "r01c02"
-MDT, OST = "scratch-MDT0000", "scratch-OST0000"
 
 
 def minute_us(minute):
@@ -19,12 +19,18 @@ def minute_us(minute):
 class Storms:
     """Counts on, minute by minute; `storm` says whether there is one from now on."""
 
-    def __init__(self, ids=(f"76:1001:{NODE}", f"{JOB}:{CULPRIT}:{NODE}")):
-        self.minute = 0
-        self._quiet, self._wild = ids
+    def __init__(self, file_system="scratch", minute=0):
+        self.minute = self._begin = minute
+        self._file_system = file_system
+        self._quiet, self._wild = f"76:1001:{NODE}", f"{JOB}:{CULPRIT}:{NODE}"
         self._opens = {self._quiet: 1000}
         self._read = 10**9
         self._storming = False
+
+    @property
+    def newest_us(self):
+        """Return the time of the newest frames."""
+        return minute_us(self.minute)
 
     def frames(self, minutes, storm=False, servers=("mds1", "oss1")):
         """Return the frames of the next minutes, a list for each minute."""
@@ -39,8 +45,8 @@ class Storms:
             self._opens.pop(self._wild, None)
         self._storming = storm
         texts = {
-            "mds1": (f"mdt.{MDT}", self._metadata()),
-            "oss1": (f"obdfilter.{OST}", self._data()),
+            "mds1": (f"mdt.{self._file_system}-MDT0000", self._metadata()),
+            "oss1": (f"obdfilter.{self._file_system}-OST0000", self._data()),
         }
         self.minute += 1
         return [self._frame(server, *texts[server]) for server in servers]
@@ -68,9 +74,11 @@ class Storms:
         builder = FrameBuilder()
         text = f"job_stats:\n{entries}".encode("latin-1")
         builder.section(Section(f"{parameter}.job_stats", text, 100))
-        wall_ns = (START_S + 60 * self.minute) * 10**9
+        wall_ns = minute_us(self.minute) * 1000
         monotonic_ns = 60 * self.minute * 10**9 + 10**12
+        sequence = self.minute - self._begin - 1
         origin = Origin(
-            server, "boot.1", self.minute - 1, wall_ns, monotonic_ns, 60.0, 60.0, ("scratch",)
-        )
+            f"{server}-{self._file_system}", "boot.1", sequence, wall_ns, monotonic_ns, 60.0, 60.0,
+            (self._file_system,),
+        )  # fmt: skip
         return builder.finish(origin, {"agent": "test"})

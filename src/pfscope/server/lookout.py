@@ -26,6 +26,7 @@ from pfscope.watch.batch import PIECE_US
 from pfscope.watch.book import Book
 from pfscope.watch.live import Live, Sight
 from pfscope.watch.live_file import LiveFile
+from pfscope.watch.remembered import RememberedEngine
 from pfscope.watch.signals import LONGEST_GAP_US
 from pfscope.watch.source import LEARN_US, WatchedSource
 
@@ -45,7 +46,9 @@ class Lookout:
     def __init__(self, store: Queryable, directory: Path, book: Book, site: Site, alerts: Alerts):
         self.trouble = Trouble("watch")
         """Why nothing is watched."""
-        self._source = WatchedSource(StoreEngine(store), site, lambda: None)
+        self._engine = RememberedEngine(StoreEngine(store))
+        self._source = WatchedSource(self._engine, site, lambda: None)
+        self._source.explains = False
         self._book = book
         self._file = LiveFile(directory)
         self._alerting = Alerting(directory, alerts.rules, alerts.channels)
@@ -107,6 +110,7 @@ class Lookout:
         """Look again and again, until the end."""
         while not self._ending:
             news, newest_us = self._next()
+            self._engine.forget()
             if self._live is None:
                 self._live, news = self._begun(newest_us), True
             if self._live is not None:

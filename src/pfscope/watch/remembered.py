@@ -1,14 +1,21 @@
-"""Answers about the past, kept: what went on is asked for again and again, and was the same before.
+"""Answers that are kept: one look at what goes on asks much of the same again and again.
 
-Only for words that name their whole period, up to which everything was observed.
+A `Remembered` source is for words that name their whole period, up to which everything was
+observed; a `RememberedEngine` is for a short while, in which nothing new counts.
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
+import ibis.expr.types as ir
+import pyarrow as pa
+
 from pfscope.query.data import Source
+from pfscope.query.engine import Engine
+from pfscope.query.prepared import Build
 from pfscope.query.results import Result
+from pfscope.query.window import EvenSteps
 
 _KEPT: Final = 1024
 
@@ -42,3 +49,28 @@ class Remembered:
     def close(self) -> None:
         """Let go of it."""
         self._source.close()
+
+
+class RememberedEngine:
+    """An engine that answers what it was asked since `forget` without asking again."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._answers: dict[Hashable, pa.Table] = {}
+
+    def forget(self) -> None:
+        """Take note that there is something new."""
+        self._answers.clear()
+
+    def run(self, question: ir.Table) -> pa.Table:
+        """Return the rows."""
+        return self._engine.run(question)
+
+    def run_prepared(
+        self, key: Hashable, build: Build, steps: EvenSteps, horizon_us: int | None
+    ) -> pa.Table:
+        """Return the rows, known ones without asking."""
+        asked = key, steps, horizon_us
+        if asked not in self._answers:
+            self._answers[asked] = self._engine.run_prepared(key, build, steps, horizon_us)
+        return self._answers[asked]
