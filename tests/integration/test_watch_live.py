@@ -4,8 +4,10 @@ Real processes: `pfscope serve` with a webhook, frames over HTTP, a receiver on 
 those of the frames, so that hours pass in seconds.
 """
 
+import copy
 import json
 import os
+import shutil
 import signal
 import time
 from collections import Counter
@@ -46,9 +48,9 @@ def until(condition, told=lambda: "", patience_s=60):
 class Site:
     """Storms that are sent to a server, which may be killed, and what its receiver was told."""
 
-    def __init__(self, directory, hook):
+    def __init__(self, directory, hook, storms=None):
         self.directory, self.hook = directory, hook
-        self.storms, self.server = Storms(), None
+        self.storms, self.server = storms or Storms(), None
         config = directory / "pfscope.toml"
         config.write_text(CONFIG.format(keep=KEEP, url=hook.url))
         self.arguments = ("--config", str(config), "--limit", "reorder_s=1")
@@ -88,10 +90,24 @@ class Site:
         self.server.process.wait()
 
 
-@pytest.fixture
-def site(tmp_path):
+@pytest.fixture(scope="module")
+def past(tmp_path_factory):
+    """A quiet site that a server has watched for long enough, and that is shut down."""
     with hook_server() as hook:
-        yield Site(tmp_path, hook)
+        site = Site(tmp_path_factory.mktemp("past"), hook)
+        with site.running() as server:
+            site.send(QUIET)
+            assert site.watched() == []
+            assert server.end() == 0
+        assert site.kinds() == []
+    return site
+
+
+@pytest.fixture
+def site(tmp_path, past):
+    shutil.copytree(past.directory / "data", tmp_path / "data")
+    with hook_server() as hook:
+        yield Site(tmp_path, hook, copy.deepcopy(past.storms))
 
 
 def assert_told_once(site):
@@ -104,8 +120,6 @@ def assert_told_once(site):
 
 def test_an_incident_is_told_with_its_culprit_and_its_end(site):
     with site.running() as server:
-        site.send(QUIET)
-        assert site.watched() == []
         site.send(8, storm=True)
         site.until_told("firing")
         site.send(KEEP + 25)
@@ -126,7 +140,6 @@ def test_an_incident_is_told_with_its_culprit_and_its_end(site):
 
 def test_through_flapping_it_is_told_once(site):
     with site.running():
-        site.send(QUIET)
         for _ in range(3):
             site.send(8, storm=True)
             site.until_told("firing")
@@ -139,7 +152,6 @@ def test_through_flapping_it_is_told_once(site):
 
 def test_through_restarts_by_sigkill_it_is_told_once(site):
     with site.running():
-        site.send(QUIET)
         site.send(5, storm=True)
         site.until_told("firing")
         site.kill()
@@ -165,7 +177,6 @@ def test_through_restarts_by_sigkill_it_is_told_once(site):
 def test_killed_before_it_could_say_so_it_tells_after_the_restart(site):
     site.hook.may_answer.clear()
     with site.running():
-        site.send(QUIET)
         site.send(8, storm=True)
         assert site.hook.arrived.wait(60)
         site.kill()
@@ -178,8 +189,7 @@ def test_killed_before_it_could_say_so_it_tells_after_the_restart(site):
 
 def test_an_incident_that_came_and_went_while_the_server_was_down_is_told_once(site):
     with site.running():
-        site.send(QUIET)
-        site.watched()
+        site.send(5)
         site.kill()
     with site.running():
         site.send(10, storm=True)
@@ -190,7 +200,7 @@ def test_an_incident_that_came_and_went_while_the_server_was_down_is_told_once(s
 
 def test_through_repeated_and_shuffled_frames_it_is_told_once(site):
     with site.running():
-        site.send(QUIET, times=2)
+        site.send(5, times=2)
         storm = site.send(8, storm=True, times=3)
         site.until_told("firing")
         site.send(KEEP + 25)
@@ -204,7 +214,6 @@ def test_through_repeated_and_shuffled_frames_it_is_told_once(site):
 
 def test_through_an_outage_of_all_agents_it_is_told_once(site):
     with site.running():
-        site.send(QUIET)
         site.send(6, storm=True)
         site.until_told("firing")
         site.storms.frames(25, storm=True)
@@ -218,7 +227,6 @@ def test_through_an_outage_of_all_agents_it_is_told_once(site):
 
 def test_while_its_server_is_not_heard_of_an_incident_is_neither_over_nor_going_on(site):
     with site.running():
-        site.send(QUIET)
         site.send(6, storm=True)
         site.until_told("firing")
         site.send(KEEP + 40, storm=True, servers=("oss1",))
@@ -236,6 +244,5 @@ def test_while_its_server_is_not_heard_of_an_incident_is_neither_over_nor_going_
 
 def test_a_silent_server_holds_up_no_other(site):
     with site.running():
-        site.send(QUIET)
         site.send(6, storm=True, servers=("mds1",))
         site.until_told("firing")

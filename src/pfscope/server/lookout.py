@@ -32,7 +32,7 @@ from pfscope.watch.source import LEARN_US, WatchedSource
 
 log = logging.getLogger("pfscope.watch")
 _TICK_S: Final = 5.0
-_BREATH_S: Final = 0.2
+_BREATH_S: Final = 0.05
 """So long it waits at least between two looks: frames of several servers come together."""
 _WRITE_S: Final = 60.0
 _PAUSE_S: Final = 10.0
