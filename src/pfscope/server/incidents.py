@@ -53,7 +53,8 @@ class Incidents:
         except UsageError as error:
             raise Refusal(400, "question", str(error), _HINT) from None
         found = [row(record) for record in self._book.all() if wanted.fits(record)]
-        return Json({"about": wanted.about(), "incidents": found})
+        about = {**wanted.about(), "watched_us": self._book.watched_us}
+        return Json({"about": about, "incidents": found})
 
     async def _one(self, request: Request) -> Response:
         authorise_reading(self._gate, request)

@@ -5,7 +5,7 @@ in an observed step is a rate of zero, and in another one it is missing. Pure: t
 gives the same answer, and what comes late is seen by asking again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -39,6 +39,8 @@ class Observations:
     observed: NDArray[np.bool_]
     complete_us: int
     """Up to here every target that is still being read was observed; later steps may yet fill."""
+    read_us: Mapping[str, int]
+    """When each target was read last: what it did until then is whole."""
 
 
 def read(
@@ -171,6 +173,7 @@ class _Columns:
         return Observations(
             self._edges[1:], self._edges[:-1], signals, np.where(observed, values, 0.0), observed,
             self._seen.complete_us(self._edges),
+            {name: int(times[-1]) for name, times in self._seen.times.items()},
         )  # fmt: skip
 
     def _observed(self, signal: Signal) -> NDArray[np.bool_]:
