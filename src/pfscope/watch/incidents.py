@@ -10,10 +10,9 @@ from pfscope.watch.advice import advice
 from pfscope.watch.archetype import kind_of
 from pfscope.watch.culprits import causes, pattern
 from pfscope.watch.grouping import Group, group
-from pfscope.watch.model import Cause, Change, Incident, Severity, State
+from pfscope.watch.model import Cause, Change, Incident, State
+from pfscope.watch.severity import severity
 
-CRITICAL_RATIO: Final = 10.0
-WARNING_RATIO: Final = 4.0
 _MINUTE_US: Final = 60_000_000
 _SECOND_US: Final = 1_000_000
 
@@ -57,7 +56,7 @@ def _incident(data: Data, found: Group, why: tuple[Cause, ...], until_us: int) -
         start_us=found.start_us // _SECOND_US * _SECOND_US,
         end_us=found.end_us,
         state=_state(found),
-        severity=_severity(lead),
+        severity=severity(lead, kind),
         filesystem=found.filesystem,
         targets=found.targets,
         operations=found.operations,
@@ -86,9 +85,3 @@ def _state(found: Group) -> State:
     if found.end_us is None:
         return State.ONGOING
     return State.SETTLED if found.lead.settled else State.ENDED
-
-
-def _severity(lead: Change) -> Severity:
-    if lead.ratio >= CRITICAL_RATIO:
-        return Severity.CRITICAL
-    return Severity.WARNING if lead.ratio >= WARNING_RATIO else Severity.INFO

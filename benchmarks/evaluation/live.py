@@ -1,0 +1,65 @@
+"""The watch as it happens: step by step, and what it would have told people when.
+
+At each step at which something changed, the incidents are worked out from what is known by then. An
+incident is found when it is there for the first time, and a page when it is a warning or worse.
+"""
+
+from dataclasses import dataclass
+
+from pfscope.watch.grouping import group
+from pfscope.watch.incidents import incidents
+from pfscope.watch.model import Severity
+from pfscope.watch.severity import severity
+from pfscope.watch.trend import Trends
+
+PAGES = (Severity.WARNING, Severity.CRITICAL)
+_REMEMBERED_US = 2 * 3600 * 10**6
+"""What began earlier is known, and nothing new is said of it."""
+
+
+@dataclass
+class Said:
+    """What was said about one incident."""
+
+    found_us: int
+    last: object
+    """The incident as it was told latest."""
+    paged_us: int | None = None
+    page: object = None
+    """The incident as it was when it paged."""
+
+
+class Live:
+    """Trends and what follows from them; with `pages_only`, nobody asks for what cannot page."""
+
+    def __init__(self, data, *, pages_only=False):
+        self.trends, self._data, self._pages_only = Trends(()), data, pages_only
+        self._changes = {}
+        self.changes = 0
+        """How many were found so far."""
+        self.said = {}
+
+    def step(self, time_us, begin_us, values, observed=True):
+        """Take a step: values and what was observed, in the order of the trends' signals."""
+        told = self.trends.update(time_us, begin_us, values, observed)
+        self.changes += sum(change.end_us is None for change in told)
+        if not told:
+            return
+        for change in (*told, *self.trends.ongoing()):
+            self._changes[change.signal, change.start_us] = change
+        since_us = time_us - _REMEMBERED_US
+        self._changes = {key: c for key, c in self._changes.items() if c.start_us > since_us}
+        if self._pages_only and not any(_pages(g) for g in group(self._changes.values())):
+            return
+        for incident in incidents(self._data, self._changes.values(), time_us):
+            self._tell(time_us, incident)
+
+    def _tell(self, time_us, incident):
+        said = self.said.setdefault(incident.id, Said(time_us, incident))
+        said.last = incident
+        if said.paged_us is None and incident.severity in PAGES:
+            said.paged_us, said.page = time_us, incident
+
+
+def _pages(found):
+    return severity(found.lead, "") in PAGES
