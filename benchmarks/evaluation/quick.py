@@ -26,6 +26,7 @@ from pfscope.store.schema import FRAMES, SERIES, TABLES, USAGE
 from pfscope.watch.model import Signal
 
 KEPT_US = 11 * 1800 * 10**6
+PAST_US = 3 * 3600 * 10**6
 STEP_US = LONGEST_STEP_S * 10**6
 _LINES = {"read": "read_bytes", "write": "write_bytes"}
 _PLACE = 2**20
@@ -96,6 +97,36 @@ class Recent:
             self._old = False
             self._fill()
         return self._database.sql(sql, params=list(parameters)).to_arrow_table()
+
+    def founded(self, incident, until_us):
+        """Tell whether, in truth, the user that is named first makes most of a large increase."""
+        user = incident.causes[0].user if incident.causes else None
+        measure = dict(incident.evidence)["measure"]
+        during, before = {}, {}
+        for time_us, used in self._kept:
+            late = incident.start_us < time_us - STEP_US // 2 and time_us <= until_us
+            early = incident.start_us - PAST_US < time_us - STEP_US // 2 <= incident.start_us
+            for kind in KINDS if late or early else ():
+                self._add_by_user(during if late else before, kind, used[kind], incident, measure)
+        length = max(until_us - incident.start_us, STEP_US) / PAST_US
+        rose = {u: n - before.get(u, 0.0) * length for u, n in during.items()}
+        usual = sum(before.values()) * length
+        large = sum(during.values()) >= 2 * usual
+        return large and rose.get(user, 0.0) >= 0.5 * sum(rose.values())
+
+    def _add_by_user(self, sums, kind, usage, incident, measure):
+        weights = _weights(kind).get(measure)
+        wanted = [n for n, name in enumerate(self._cluster.site.targets(kind))
+                  if name in incident.targets]  # fmt: skip
+        if weights is None or not wanted:
+            return
+        rows = np.isin(usage.target, wanted) & (weights[usage.operation] > 0)
+        people = self._cluster.world.staging.origins.all
+        amounts = usage.increment[rows] * weights[usage.operation[rows]]
+        origins, place = np.unique(usage.origin[rows], return_inverse=True)
+        for origin, amount in zip(origins, np.bincount(place, amounts, len(origins)), strict=True):
+            user = people[origin].user
+            sums[user] = sums.get(user, 0.0) + amount
 
     def close(self):
         """Let go of the database."""

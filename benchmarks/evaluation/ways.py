@@ -41,7 +41,7 @@ def quick(story, told=lambda _part: None):
     cluster = Cluster(story.options)
     recent, rates = Recent(cluster), Rates(cluster.site)
     try:
-        live = Live(recent.data, pages_only=not story.troubles)
+        live = Live(recent.data, pages_only=not story.troubles, truth=recent.founded)
         live.trends = live.trends.widened(rates.signals)
         for time_ns, used in cluster.usage(hours=story.hours):
             time_us = time_ns // 1000

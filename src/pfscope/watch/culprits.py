@@ -32,13 +32,18 @@ def span(group: Group, until_us: int) -> dict[str, Any]:
 
 def causes(data: Data, group: Group, until_us: int) -> tuple[Cause, ...]:
     """Return the users behind an increase, each as narrow as the data says; strongest first."""
+    if group.of_data:
+        return ()
     words: dict[str, Any] = {
         "operation": group.lead.signal.measure,
         "target": list(group.targets) or None,
         "filesystem": group.filesystem,
         **span(group, until_us),
     }
-    found = data.causes(by="user", baseline="3h", limit=_MOST, **words)
+    try:
+        found = data.causes(by="user", baseline="3h", limit=_MOST, **words)
+    except UsageError:  # it began with the data: there is no past to compare it with
+        return ()
     explained = found.about.get("named", {}).get("explained", 0.0)
     rows = found.to_pylist()
     return tuple(_narrowed(data, row, words, explained) for row in rows)
