@@ -30,13 +30,14 @@ def main():
     parser.add_argument("--runs", type=int, default=2, help="of each scenario (default: 2)")
     parser.add_argument("--months", type=int, help="quiet ones, of each preset")
     parser.add_argument("--tuning", action="store_true", help="with the seeds for choosing settings")
+    parser.add_argument("--short", action="store_true", help="the short way wherever it shows all")
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
     args = parser.parse_args()
     quiet = dict.fromkeys(QUIET_RUNS, args.months) if args.months else QUIET_RUNS
     every = tasks(
         TUNING if args.tuning else EVALUATION, args.preset or tuple(QUIET_RUNS),
-        args.scenario or tuple(SCENARIOS), args.runs, quiet,
+        args.scenario or tuple(SCENARIOS), args.runs, quiet, args.short,
     )  # fmt: skip
     done = []
 

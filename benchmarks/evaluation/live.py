@@ -32,11 +32,15 @@ class Said:
 
 
 class Live:
-    """Trends and what follows from them; with `pages_only`, nobody asks for what cannot page."""
+    """Trends and what follows from them.
 
-    def __init__(self, data, *, pages_only=False, truth=None):
+    With `pages_only` nobody asks for what cannot page, and nobody asks before `from_us`: what was
+    found then is of no interest.
+    """
+
+    def __init__(self, data, *, pages_only=False, truth=None, from_us=0):
         self.trends, self._data, self._pages_only = Trends(()), data, pages_only
-        self._truth = truth
+        self._truth, self._from_us = truth, from_us
         self._changes = {}
         self.changes = 0
         """How many were found so far."""
@@ -57,7 +61,7 @@ class Live:
         paging = {found.start_us for found in groups if _pages(found)}
         new = any(change.end_us is None for change in told) or paging - self._paging
         self._paging = paging
-        if new and (paging or not self._pages_only):
+        if time_us >= self._from_us and new and (paging or not self._pages_only):
             for incident in incidents(self._data, self._changes.values(), time_us):
                 self._tell(time_us, incident)
 

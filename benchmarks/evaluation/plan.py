@@ -29,7 +29,8 @@ class Task:
     hours: float | None = None
 
 
-def tasks(seeds, presets=("mini", "puhti"), scenarios=tuple(SCENARIOS), runs=2, quiet_runs=None):
+def tasks(seeds, presets=("mini", "puhti"), scenarios=tuple(SCENARIOS), runs=2, quiet_runs=None,
+          short=False):
     """Return what is run, the longest first."""
     quiet_runs = quiet_runs or QUIET_RUNS
     found = []
@@ -38,12 +39,14 @@ def tasks(seeds, presets=("mini", "puhti"), scenarios=tuple(SCENARIOS), runs=2, 
             count = {"quiet": quiet_runs[preset], "daily-rhythm": 1}.get(name, runs)
             if preset == "puhti" and name in FAULTS:
                 count = 1
-            found += [Task(name, preset, seed, _way(name, preset)) for seed in seeds[:count]]
+            found += [Task(name, preset, seed, _way(name, preset, short)) for seed in seeds[:count]]
     order = {name: n for n, name in enumerate(("quiet", "daily-rhythm", *FAULTS))}
     return sorted(found, key=lambda t: (order.get(t.scenario, 9), t.preset != "puhti"))
 
 
-def _way(scenario, preset):
+def _way(scenario, preset, short):
     if scenario in FAULTS:
         return "real"
+    if short:
+        return "quick"
     return "real" if preset == "mini" and scenario not in QUIET else "quick"

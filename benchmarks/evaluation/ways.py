@@ -4,6 +4,8 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks.evaluation.live import Live
+from benchmarks.evaluation.quick import STEP_US, Rates, Recent
 from pfscope.frames import Origin, Section
 from pfscope.ingest import Ingest
 from pfscope.ingest.reading import TextFrame
@@ -18,9 +20,6 @@ from pfscope.query.metrics import SHIPPED
 from pfscope.store.embedded import open_store
 from pfscope.watch.batch import pieces, steps
 
-from benchmarks.evaluation.live import Live
-from benchmarks.evaluation.quick import STEP_US, Rates, Recent
-
 START_US = int(DEFAULT_START.timestamp()) * 10**6
 _BATCH = 60
 
@@ -28,7 +27,7 @@ _BATCH = 60
 def real(story):
     """Let the site print, read and store what it printed, and watch what is stored."""
     with stored(story) as data:
-        live = Live(data)
+        live = Live(data, from_us=_from_us(story))
         for seen in pieces(data, START_US, START_US + int(story.hours * 3600e6)):
             live.trends = live.trends.widened(seen.signals)
             for step in steps(live.trends, seen):
@@ -41,7 +40,8 @@ def quick(story, told=lambda _part: None):
     cluster = Cluster(story.options)
     recent, rates = Recent(cluster), Rates(cluster.site)
     try:
-        live = Live(recent.data, pages_only=not story.troubles, truth=recent.founded)
+        live = Live(recent.data, pages_only=not story.troubles, truth=recent.founded,
+                    from_us=_from_us(story))  # fmt: skip
         live.trends = live.trends.widened(rates.signals)
         for time_ns, used in cluster.usage(hours=story.hours):
             time_us = time_ns // 1000
@@ -51,6 +51,12 @@ def quick(story, told=lambda _part: None):
         return live
     finally:
         recent.close()
+
+
+def _from_us(story):
+    """Return from when on it is of interest what is said."""
+    first_s = min((trouble.start_s for trouble in story.troubles), default=0.0)
+    return START_US + round(max(first_s - 3600, 0) * 1e6)
 
 
 @contextmanager

@@ -4,8 +4,11 @@ A scenario turns a preset and a seed into options of a cluster and into what a w
 it. Troubles come no earlier than four hours after the beginning, so that there is a past to know.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -15,13 +18,14 @@ from pfscope.lab.archetypes import ARCHETYPES
 from pfscope.lab.calibration import BUILT_IN, Calibration
 from pfscope.lab.cluster import Cluster, Options
 from pfscope.lab.faults import IDENTITY_FAULTS, Event
-from pfscope.lab.incidents import Request
+from pfscope.lab.incidents import Request, iso
 from pfscope.lab.site import Site
 
 INTERVAL_S: Final = 120.0
-FIRST_S: Final = 4 * 3600.0
+FIRST_S: Final = 26 * 3600.0
+_FAULT_S: Final = 4 * 3600.0
 _APART_S: Final = 5400.0
-_SHORT_HOURS: Final = 9.0
+_HOURS: Final = 31.0
 _FAULT_HOURS: Final = 7.0
 _LEAST: Final = 5.0
 """From here on an increase must be found."""
@@ -115,6 +119,21 @@ def story(name: str, preset: str, seed: int, hours: float | None = None) -> Stor
     return Story(options, draft.hours, tuple(t for t in draft.troubles if t.end_s <= _end(draft)))
 
 
+def write_truth(path: Path, name: str, told: Story, start: datetime) -> None:
+    """Write what a watch should say of a story; no troubles: it should page nobody."""
+    start_s = start.timestamp()
+    troubles = [
+        {
+            "kind": trouble.kind, "user": trouble.user, "single_job": trouble.single_job,
+            "start": iso(start_s + trouble.start_s), "due": iso(start_s + trouble.due_s),
+            "end": iso(start_s + trouble.end_s), "targets": list(trouble.targets),
+        }
+        for trouble in told.troubles
+    ]  # fmt: skip
+    truth = {"scenario": name, "expected": SCENARIOS[name].expected, "troubles": troubles}
+    path.write_text(json.dumps(truth, indent=1) + "\n", encoding="ascii")
+
+
 def _end(draft: _Draft) -> float:
     return draft.hours * 3600
 
@@ -188,7 +207,7 @@ def _failover(draft: _Draft) -> None:
     osts = [n for n, server in enumerate(draft.site.servers) if server.kind == "ost"]
     one, other = osts[0], osts[1 % len(osts)]
     target = draft.site.servers[one].targets[0]
-    away = draft.observation(FIRST_S)
+    away = draft.observation(_FAULT_S)
     draft.events.append(Event("failover", away, one, target, other))
     draft.events.append(Event("failover", away + 30, other, target, one))
 
@@ -197,13 +216,13 @@ def _reset_storm(draft: _Draft) -> None:
     """Every server restarts, one after the other, and once more an hour later."""
     for again in (0, 30):
         for n in range(len(draft.site.servers)):
-            at = draft.observation(FIRST_S) + again + n
+            at = draft.observation(_FAULT_S) + again + n
             draft.events.append(Event("reboot", at, n, amount=180.0))
 
 
 def _outage(draft: _Draft) -> None:
     """No agent says anything for forty minutes; later one of them is silent for twenty."""
-    at = draft.observation(FIRST_S)
+    at = draft.observation(_FAULT_S)
     for n in range(len(draft.site.servers)):
         draft.events.append(Event("agent-outage", at, n, amount=20))
     draft.events.append(Event("agent-outage", at + 50, 0, amount=10))
@@ -211,7 +230,7 @@ def _outage(draft: _Draft) -> None:
 
 def _malformed(draft: _Draft) -> None:
     for n in range(2):
-        at = draft.observation(FIRST_S) + 40 * n
+        at = draft.observation(_FAULT_S) + 40 * n
         draft.events.append(Event("mangled", at, 0, amount=1800.0))
 
 
@@ -229,19 +248,19 @@ _HARD = (_LEAST, 20.0)
 _WHO = "the user and the job"
 _NOBODY = "no page, nobody blamed"
 _ALL: Final[Sequence[Scenario]] = (
-    Scenario("metadata-storm", "a job opens and closes files again and again", _WHO, _SHORT_HOURS,
+    Scenario("metadata-storm", "a job opens and closes files again and again", _WHO, _HOURS,
              _jobs("metadata_storm", factors=_HARD, part=0.01)),
-    Scenario("hot-ost", "all processes of a job read one file on one OST", _WHO, _SHORT_HOURS,
+    Scenario("hot-ost", "all processes of a job read one file on one OST", _WHO, _HOURS,
              _jobs("hot_file", factors=_HARD, part=0.02)),
     Scenario("slow-ramp", "a user's jobs become more and more for two hours", "the user",
-             _SHORT_HOURS, _slow_ramp),
+             _HOURS, _slow_ramp),
     Scenario("many-small-jobs", "many small jobs of one user start together", "the user",
-             _SHORT_HOURS, _small_jobs),
+             _HOURS, _small_jobs),
     Scenario("python-import-storm", "many processes import the same modules at once", _WHO,
-             _SHORT_HOURS, _jobs("python_import_storm", factors=_HARD, part=0.1)),
-    Scenario("temporary-files", "a job makes files and removes them soon after", _WHO, _SHORT_HOURS,
+             _HOURS, _jobs("python_import_storm", factors=_HARD, part=0.1)),
+    Scenario("temporary-files", "a job makes files and removes them soon after", _WHO, _HOURS,
              _jobs("temporary_files", factors=(15.0, 60.0), part=0.01)),
-    Scenario("checkpoint", "large jobs write checkpoints as they should", _NOBODY, _SHORT_HOURS,
+    Scenario("checkpoint", "large jobs write checkpoints as they should", _NOBODY, _HOURS,
              _checkpoint),
     Scenario("failover", "an OST moves to another server and back", _NOBODY, _FAULT_HOURS,
              _failover),
