@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: help install demo test browser check bench chaos agent fuzz mysql format clean
+.PHONY: help install demo test browser check bench chaos agent fuzz mysql format clean evaluate
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,8 @@ bench: $(INSTALLED)  ## print speeds and errors, each beside a peer or a baselin
 mysql: $(INSTALLED)  ## read LMT's database live, from a MariaDB, which must be installed
 	@command -v mariadbd >/dev/null || { echo "install mariadb-server"; exit 1; }
 	$(BIN)/pytest tests/mysql/live_lmt.py
+evaluate: $(INSTALLED)  ## judge the watch by scenarios of the laboratory, some ten minutes
+	$(BIN)/python -m benchmarks.evaluation
 
 chaos: $(INSTALLED)  ## kill the server at random instants, many rounds
 	PFSCOPE_CHAOS_ROUNDS=40 $(BIN)/pytest tests/chaos

@@ -8,10 +8,12 @@ import shlex
 from collections.abc import Sequence
 from typing import Final
 
+from pfscope.watch.archetype import MALFORMED_IDS
 from pfscope.watch.model import Advice, Cause
 
 LINK: Final = "docs/how-to/advise-users.md"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9]{1,24}")
+ID_LINK: Final = "docs/how-to/choose-jobid-name.md"
 TBF_RATE: Final = 100
 """Requests a second that a throttled user or job keeps; a start that an admin adapts."""
 _WORDS: Final = {
@@ -60,6 +62,8 @@ _WORDS: Final = {
 
 def advice(kind: str, causes: Sequence[Cause], targets: Sequence[str], start: str) -> Advice:
     """Return what the user should change, and what the admin can do."""
+    if kind == MALFORMED_IDS:
+        return _of_ids(targets, start)
     main = causes[0] if causes else None
     if main is None or main.user is None:
         return Advice(
@@ -77,6 +81,18 @@ def advice(kind: str, causes: Sequence[Cause], targets: Sequence[str], start: st
 def words_for(kind: str) -> str:
     """Return what the user of a load of some kind should change."""
     return _WORDS.get(kind, _WORDS["unknown"])
+
+
+def _of_ids(targets: Sequence[str], start: str) -> Advice:
+    """Return what to do about ids that are damaged, which is nobody's fault."""
+    picked = " ".join(f"--target {shlex.quote(target)}" for target in targets[:3])
+    return Advice(
+        "Nobody has to change anything: servers cut or overwrote the names of jobs.",
+        "Usage is counted in full, but less of it has a name; a jobid_name without the host's "
+        "domain and newer releases of Lustre damage fewer.",
+        (f"pfscope query quality --data DIR --from {start} {picked}".rstrip(),),
+        ID_LINK,
+    )
 
 
 def _closer(by: str, targets: Sequence[str], start: str, cause: Cause | None = None) -> str:

@@ -23,7 +23,8 @@ from pfscope.watch.model import Signal
 METRICS: Final = ("iops", "bytes", "metadata")
 LONGEST_GAP_US: Final = 600_000_000
 """Servers forget idle entries after so long: what was done in a longer gap is known in part."""
-_MALFORMED: Final = "malformed"
+MALFORMED: Final = "malformed"
+"""The measure of the share of malformed ids, and their class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class _Seen:
     def __init__(self, quality: pa.Table) -> None:
         times, targets = _micros(quality["time"]), quality["target"].to_pylist()
         entries = quality["entries"].to_numpy().astype(float)
-        bad = np.array([c == _MALFORMED for c in quality["class"].to_pylist()], bool)
+        bad = np.array([c == MALFORMED for c in quality["class"].to_pylist()], bool)
         names, index = np.unique(np.array(targets, str), return_inverse=True)
         self.times: dict[str, NDArray[np.int64]] = {}
         self.malformed: dict[str, NDArray[np.float64]] = {}
@@ -157,7 +158,7 @@ class _Columns:
     def take_quality(self) -> None:
         """Take the share of malformed ids as it was at the last read of each step."""
         for target, times in self._seen.times.items():
-            signal = Signal(self._of(target), "target", target, _MALFORMED, "share")
+            signal = Signal(self._of(target), "target", target, MALFORMED, "share")
             at = np.searchsorted(times, self._edges[1:], side="right") - 1
             share = np.where(at >= 0, self._seen.malformed[target][np.maximum(at, 0)], 0.0)
             self._column(signal)[:] = share
