@@ -16,7 +16,11 @@ def add_where(parser: argparse.ArgumentParser) -> None:
     """Add `--data` and `--server`, of which there must be one."""
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--data", type=Path, metavar="DIR", help="the data directory")
-    where.add_argument("--server", metavar="URL", help="the server that holds the data directory")
+    where.add_argument(
+        "--server",
+        metavar="URL",
+        help="the server that holds the data: http(s)://… or unix:///path",
+    )
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:

@@ -15,8 +15,8 @@ from starlette.routing import Route
 from pfscope.errors import PfscopeError, UsageError
 from pfscope.server.engine import Engine
 from pfscope.server.errors import Refusal
-from pfscope.server.guard import Json, authorise_reading
-from pfscope.server.tokens import Gate
+from pfscope.server.guard import Json
+from pfscope.server.reception import Reception
 from pfscope.watch.acknowledge import acknowledge
 from pfscope.watch.alerts.listing import overview
 from pfscope.watch.wanted import Wanted
@@ -31,8 +31,9 @@ _HINT: Final = "see GET /api/v1/openapi.json"
 class Incidents:
     """The routes of incidents and alerts."""
 
-    def __init__(self, engine: Engine, gate: Gate) -> None:
-        self._book, self._directory, self._gate = engine.book, engine.store.directory, gate
+    def __init__(self, engine: Engine, reception: Reception) -> None:
+        self._book, self._directory = engine.book, engine.store.directory
+        self._reception = reception
 
     def routes(self) -> list[Route]:
         """Return all of them."""
@@ -44,7 +45,7 @@ class Incidents:
         ]
 
     async def _list(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        self._reception.asker(request)
         words: dict[str, list[str]] = {}
         for name, value in request.query_params.multi_items():
             words.setdefault(name, []).append(value)
@@ -56,12 +57,13 @@ class Incidents:
         return Json({"about": wanted.about(), "incidents": found})
 
     async def _one(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        self._reception.asker(request)
         return _answer(self._book.get(request.path_params["name"]))
 
     async def _acknowledge(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        asker = self._reception.changer(request)
         author, comment = (_said(request, name) for name in ("author", "comment"))
+        author = asker.name or author  # who is known speaks for nobody else
         name = request.path_params["name"]
         told = await run_in_threadpool(
             acknowledge, self._directory, self._book, name, author, comment
@@ -69,7 +71,7 @@ class Incidents:
         return _answer(told)
 
     async def _alerts(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        self._reception.asker(request)
         try:
             return Json(await run_in_threadpool(overview, self._directory))
         except PfscopeError as error:

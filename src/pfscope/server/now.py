@@ -22,9 +22,8 @@ from pfscope.now.wish import Wish
 from pfscope.query.asked import Site
 from pfscope.server.engine import Engine
 from pfscope.server.errors import Refusal, come_later
-from pfscope.server.guard import authorise_reading
 from pfscope.server.questions import Questions, words_of
-from pfscope.server.tokens import Gate
+from pfscope.server.reception import Reception
 
 NOW: Final = "/api/v1/now"
 LIVE: Final = "/api/v1/live"
@@ -37,8 +36,10 @@ _HINT: Final = "docs/reference/http-api.md lists what it takes"
 class Watching:
     """The routes of now, and who is told of what is new."""
 
-    def __init__(self, engine: Engine, gate: Gate, questions: Questions, site: Site) -> None:
-        self._gate = gate
+    def __init__(
+        self, engine: Engine, reception: Reception, questions: Questions, site: Site
+    ) -> None:
+        self._reception = reception
         self._questions = questions
         self._now = Now(engine.store, site, engine.recent)
         self._recent = engine.recent
@@ -62,7 +63,7 @@ class Watching:
             self._fresh.set()
 
     async def _ask(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        self._reception.asker(request)
         body = await self._body(_wish(request))
         mark = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
         headers = {"ETag": mark}
@@ -71,7 +72,7 @@ class Watching:
         return Response(body, media_type="application/json", headers=headers)
 
     async def _live(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        self._reception.asker(request)
         wish = _wish(request)
         if wish.at is not None:
             raise Refusal(400, "question", "live is now: leave `at` out", _HINT)

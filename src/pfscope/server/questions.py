@@ -28,10 +28,10 @@ from pfscope.query.request import Option
 from pfscope.query.written import FORMATS
 from pfscope.server.engine import Engine
 from pfscope.server.errors import Refusal, come_later
-from pfscope.server.guard import Json, authorise_reading
+from pfscope.server.guard import Json
 from pfscope.server.metrics import WebCounts
 from pfscope.server.openapi_query import PATH
-from pfscope.server.tokens import Gate
+from pfscope.server.reception import Reception
 from pfscope.store.patience import OutOfPatienceError, Patience, waiting
 
 _STOPPED_S: Final = 5.0
@@ -43,9 +43,9 @@ Words = dict[str, list[str]]
 class Questions:
     """The routes of all questions."""
 
-    def __init__(self, engine: Engine, gate: Gate, web: WebCounts, site: Site) -> None:
+    def __init__(self, engine: Engine, reception: Reception, web: WebCounts, site: Site) -> None:
         self._limits = engine.limits
-        self._gate = gate
+        self._reception = reception
         self._web = web
         store = _Bounded(engine.store, engine.limits.answer_rows)
         self._source = LocalSource(StoreEngine(store), site, lambda: None)
@@ -71,7 +71,7 @@ class Questions:
         await run_in_threadpool(settle)
 
     async def _ask(self, name: str, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        self._reception.asker(request)
         words = words_of(request)
         style = _style(words.pop("format", []), request.headers.get("accept", ""))
 
