@@ -1,11 +1,13 @@
 """The table of now: what everyone does, grouped by any keys, in every measure at once."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from pfscope.errors import UsageError
@@ -55,7 +57,15 @@ class Seen:
     def __init__(self, sight: Sight, metrics: Mapping[str, Metric]) -> None:
         self.sight = sight
         self.measures: list[Measure] = measures(sight.operations, metrics)
+        self._rows = sight.rows
         self._names: dict[str, Names] = {}
+
+    def under(self, rows: pa.Table) -> Self:
+        """Return the same with other names of the series; all numbers are shared."""
+        _ = self.columns, self.active, self._system, self.kinds
+        other = copy(self)
+        vars(other).update(_rows=rows, _names={})
+        return other
 
     def names(self, key: str) -> Names:
         """Return a key of every series."""
@@ -68,7 +78,7 @@ class Seen:
         if key == "server":
             called = [*(server.name for server in sight.servers), None]
             return [called[place] for place in sight.server.tolist()]
-        values: list[str | None] = sight.rows.column(key).to_pylist()
+        values: list[str | None] = self._rows.column(key).to_pylist()
         return values
 
     @cached_property

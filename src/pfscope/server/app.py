@@ -21,6 +21,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 import pfscope
+from pfscope.privacy.pseudonyms import Pseudonyms
 from pfscope.privacy.settings import Privacy
 from pfscope.query.asked import Site
 from pfscope.query.metrics import SHIPPED
@@ -69,10 +70,11 @@ def create_app(
     """
     reception = Reception(gate, privacy or Privacy())
     face = _Face(engine, reception)
-    questions = Questions(engine, reception, face.web, site or Site(SHIPPED))
-    incidents = Incidents(engine, reception)
+    pseudonyms, site = Pseudonyms(engine.store.directory), site or Site(SHIPPED)
+    questions = Questions(engine, reception, face.web, site, pseudonyms)
+    incidents = Incidents(engine, reception, pseudonyms)
     web = face.web
-    watching = Watching(engine, reception, questions, site or Site(SHIPPED))
+    watching = Watching(engine, reception, questions, site, pseudonyms)
     exporting = Exporting(engine, reception)
 
     def let_go() -> None:

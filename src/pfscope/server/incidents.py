@@ -5,7 +5,8 @@ reminded of it any more.
 """
 
 import time
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,6 +14,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pfscope.errors import PfscopeError, UsageError
+from pfscope.privacy.audience import Audience
+from pfscope.privacy.incidents import Record, Told
+from pfscope.privacy.pseudonyms import Pseudonyms
 from pfscope.server.engine import Engine
 from pfscope.server.errors import Refusal
 from pfscope.server.guard import Json
@@ -31,7 +35,8 @@ _HINT: Final = "see GET /api/v1/openapi.json"
 class Incidents:
     """The routes of incidents and alerts."""
 
-    def __init__(self, engine: Engine, reception: Reception) -> None:
+    def __init__(self, engine: Engine, reception: Reception, pseudonyms: Pseudonyms) -> None:
+        self._store, self._pseudonyms = engine.store, pseudonyms
         self._book, self._directory = engine.book, engine.store.directory
         self._reception = reception
 
@@ -45,7 +50,7 @@ class Incidents:
         ]
 
     async def _list(self, request: Request) -> Response:
-        self._reception.asker(request)
+        audience = self._reception.audience(request)
         words: dict[str, list[str]] = {}
         for name, value in request.query_params.multi_items():
             words.setdefault(name, []).append(value)
@@ -53,12 +58,14 @@ class Incidents:
             wanted = Wanted.read(words, self._book.watched_us or time.time_ns() // 1000)
         except UsageError as error:
             raise Refusal(400, "question", str(error), _HINT) from None
-        found = [row(record) for record in self._book.all() if wanted.fits(record)]
+        records = [record for record in self._book.all() if wanted.during(record)]
+        told = await run_in_threadpool(self._told, audience, records)
+        found = [row(record) for record in told if wanted.fits(record)]
         return Json({"about": wanted.about(), "incidents": found})
 
     async def _one(self, request: Request) -> Response:
-        self._reception.asker(request)
-        return _answer(self._book.get(request.path_params["name"]))
+        audience = self._reception.audience(request)
+        return await self._answer(self._book.get(request.path_params["name"]), audience)
 
     async def _acknowledge(self, request: Request) -> Response:
         asker = self._reception.changer(request)
@@ -68,21 +75,27 @@ class Incidents:
         told = await run_in_threadpool(
             acknowledge, self._directory, self._book, name, author, comment
         )
-        return _answer(told)
+        return await self._answer(told, self._reception.audience(request))
+
+    async def _answer(self, record: Record | None, audience: Audience) -> Response:
+        if record is None:
+            hint = f"GET {PATH}?from=-7d lists what there is"
+            raise Refusal(404, "no-data", "there is no such incident", hint)
+        (told,) = await run_in_threadpool(self._told, audience, [record])
+        return Json(row(told))
+
+    def _told(self, audience: Audience, records: Sequence[Record]) -> list[Record]:
+        """Return incidents as an audience may see them."""
+        told = Told(self._store, audience, self._pseudonyms, records)
+        return [told.of(record) for record in records]
 
     async def _alerts(self, request: Request) -> Response:
-        self._reception.asker(request)
+        if not self._reception.audience(request).everything:
+            raise Refusal(403, "not-allowed", "alerts are for those who see all names", _HINT)
         try:
             return Json(await run_in_threadpool(overview, self._directory))
         except PfscopeError as error:
             raise Refusal(404, "no-data", str(error), "the server's log says more") from None
-
-
-def _answer(record: dict[str, Any] | None) -> Response:
-    if record is None:
-        hint = f"GET {PATH}?from=-7d lists what there is"
-        raise Refusal(404, "no-data", "there is no such incident", hint)
-    return Json(row(record))
 
 
 def _said(request: Request, name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from starlette.requests import Request
 
+from pfscope.privacy.audience import Audience
 from pfscope.privacy.people import NAME, Role, name_of_uid, role_of, users_of
 from pfscope.privacy.settings import PSEUDONYMS, Privacy
 from pfscope.server.errors import Refusal
@@ -70,6 +71,11 @@ class Reception:
         if self.privacy.anonymous == PSEUDONYMS:
             return Asker(Role.ANONYMOUS)
         raise self._refused("the token is missing")
+
+    def audience(self, request: Request) -> Audience:
+        """Return what whoever asks may see by name."""
+        found = self.asker(request)
+        return Audience.of(found.role, found.users, self.privacy)
 
     def changer(self, request: Request) -> Asker:
         """Return who changes something, which admins and staff may."""
