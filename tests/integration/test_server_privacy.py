@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from pfscope.query.keys import KEYS
 from pfscope.query.questions import QUESTIONS
 from pfscope.query.written import FORMATS, from_arrow
 from tests.support.people_store import ANNA, BEN, CAUSE, SECRETS, T2, people
@@ -63,14 +62,16 @@ def test_numbers_are_the_same_for_all(site):
 
 def every_answer(site, who):
     """Yield all that there is to be had, in every form, as bytes."""
+    together = ",".join(PEOPLE_KEYS)
     for name in QUESTIONS:
-        for by in (*KEYS, ",".join(PEOPLE_KEYS), None):
-            for style in FORMATS:
-                words = {**FROM, "format": style} | ({"by": by} if by else {})
-                words |= {"operation": "open"} if name in ("counters", "density") else {}
-                words |= {"bucket": "1"} if name == "density" else {}
-                yield site.ask(who, f"/api/v1/query/{name}", **words).content
-    for by in KEYS:
+        words = {"operation": "open"} if name in ("counters", "density") else {}
+        words |= {"bucket": "1"} if name == "density" else {}
+        each = [("json", by) for by in PEOPLE_KEYS if name in ("top", "series", "load", "causes")]
+        for style, by in [*((style, together) for style in FORMATS), *each]:
+            path = f"/api/v1/query/{name}"
+            yield site.ask(who, path, by=by, format=style, **FROM, **words).content
+        yield site.ask(who, path, **words).content
+    for by in PEOPLE_KEYS:
         yield site.ask(who, "/api/v1/now", by=by).content
         yield site.ask(who, "/api/v1/now", by=by, at="-1m").content
     for path in ("/api/v1/query", "/api/v1/openapi.json", "/api/v1/me", "/api/v1/incidents",
@@ -99,6 +100,8 @@ def test_a_filter_by_a_foreign_name_is_one_by_a_name_that_is_not_there(site, key
     def answered(name):
         answer = site.ask("anna", "/api/v1/query/top", by="user", **{key: name})
         told = json.loads(answer.text.replace(name, "NAME"))
+        hint = told["about"].pop("empty").partition("; did you mean")[2]
+        assert not set(re.findall(r"'([^']+)'", hint)) & set(SECRETS)
         return answer.status_code, told
 
     assert answered(value) == answered("nobodyatall")
@@ -247,8 +250,6 @@ def test_no_hint_and_no_error_guesses_a_foreign_name(site, path, words):
     for asked in words.values():
         answer = answer.replace(asked, "")
     assert [name for name in SECRETS if name in answer] == []
-    if path.endswith("top"):
-        assert "did you mean" not in answer or "user-" in answer or ANNA in answer
 
 
 def test_pseudonyms_are_others_the_next_day_and_the_same_on_the_same(tmp_path):
@@ -303,7 +304,8 @@ def incident(**more):
         "id": "20221027T0002-abcdef", "start_us": at(minute=2), "end_us": None, "state": "ongoing",
         "severity": "warning", "filesystem": "scratch", "targets": ["scratch-MDT0000"],
         "operations": ["open"], "baseline": 1.0, "peak": 9.0, "ratio": 9.0,
-        "causes": [CAUSE, {**CAUSE, "user": ANNA, "job": "7100071", "node": "r01c01"}],
+        "causes": [CAUSE, {**CAUSE, "user": ANNA, "job": "7100071", "node": "r01c01",
+                             "executable": "vasp"}],
         "kind": "metadata_storm",
         "advice": {"user": "Open less.", "admin": f"user {BEN}, job 7300073 makes up 90%",
                    "commands": ["scontrol suspend 7300073"], "link": "docs"},

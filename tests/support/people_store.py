@@ -6,10 +6,10 @@ is known by name alone, Dora only to the scheduler; every name of Ben's is hosti
 
 from contextlib import contextmanager
 
-import httpx
-
 from pfscope.config import Config
 from pfscope.privacy.settings import Privacy
+from pfscope.query.asked import Site
+from pfscope.query.metrics import SHIPPED
 from pfscope.server.engine import Engine
 from pfscope.server.limits import Limits
 from pfscope.server.tokens import Gate, TokenFile
@@ -73,13 +73,16 @@ CAUSE = {"user": "20020002", "job": "7300073", "node": "r02c02", "executable": "
          "confidence": 0.9}  # fmt: skip
 
 
+WORDS = Site({**SHIPPED}, ("login*",))
+
+
 def make_people(directory):
     with open_store(directory) as store:
         store.commit({name: table(name, rows) for name, rows in ROWS.items()}, [])
     return directory
 
 
-class Site:
+class Served:
     """A running server, and how each sort of people asks it."""
 
     def __init__(self, world, tokens):
@@ -88,7 +91,7 @@ class Site:
     def ask(self, who, path, **parameters):
         """Ask as somebody; None is nobody."""
         headers = {"Authorization": f"Bearer {self.tokens[who]}"} if who else {}
-        return httpx.get(self.url + path, params=parameters, headers=headers, timeout=60)
+        return self.world.client.get(path, params=parameters, headers=headers, timeout=60)
 
     def rows(self, who, question, **parameters):
         """Return the rows of an answer."""
@@ -115,9 +118,9 @@ def people(directory, **privacy):
         "admin": file.add("admin", role="admin"),
     }
     rules = Privacy(**{"anonymous": "pseudonyms", "look_up": False, "given": True, **privacy})
-    engine = Engine.open(directory, Config(login_nodes=("login*",)), Limits())
-    with server(directory, engine=engine, gate=Gate(file), privacy=rules) as world:
-        yield Site(world, tokens)
+    engine = Engine.open(directory, Config(), Limits())
+    with server(directory, engine=engine, gate=Gate(file), privacy=rules, site=WORDS) as world:
+        yield Served(world, tokens)
 
 
 assert T1 - T0 == 2 * MINUTE_US

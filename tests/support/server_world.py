@@ -124,6 +124,7 @@ def server(
     pages=(),
     privacy=None,
     local=None,
+    site=None,
 ):
     """Serve on a free port of loopback, and on a local socket, until the block ends."""
     store = store or MemoryStore(directory)
@@ -132,7 +133,7 @@ def server(
     listening = threading.Event()
     chosen = parse_listen(listen)
     gate = gate or Gate(TokenFile(directory), may_be_open=True)
-    app = create_app(engine, gate, pages=pages, privacy=privacy)
+    app = create_app(engine, gate, site, pages, privacy)
     with ExitStack() as stack:
         listener, url = stack.enter_context(bound(chosen))
         unix = stack.enter_context(bound_socket(local)) if local else None

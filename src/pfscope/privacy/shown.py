@@ -1,7 +1,7 @@
 """Who is who of the last minutes, as an audience sees it: shared, but for what is somebody's own.
 
-Pseudonyms of all series are the same for everybody and made once a day; of each audience it is only
-remembered which series it sees by name. So a hundred people who watch share nearly all work.
+Pseudonyms of all series are the same for everybody and made once a day; of each audience only the
+rows are kept that it sees by name. So a hundred people who watch share nearly all work.
 """
 
 # ruff: noqa: S608 - what is put together here are names of the schema; values are parameters
@@ -40,7 +40,9 @@ class Shown:
         self._store, self._pseudonyms, self._login = store, pseudonyms, login_nodes
         self._guard = threading.Lock()
         self._aliases: OrderedDict[str, Series] = OrderedDict()
-        self._own: OrderedDict[tuple[Audience, int], tuple[Numbers, Numbers]] = OrderedDict()
+        self._own: OrderedDict[tuple[Audience, int], tuple[Numbers, pa.Table | None]] = (
+            OrderedDict()
+        )
 
     def rows(self, sight: Sight, audience: Audience) -> pa.Table:
         """Return the rows of a sight, with the names that an audience sees."""
@@ -51,47 +53,64 @@ class Shown:
             hidden = self._of_day(key).rows(numbers)
             if not audience.sees_somebody:
                 return hidden
-            own = self._seen_by(audience, moment // _HOUR_US, numbers)
-        mask = pa.array(np.isin(numbers, own, assume_unique=True))
-        columns = [
-            pc.if_else(mask, real.combine_chunks(), alias.combine_chunks().cast(real.type))
-            for real, alias in zip(sight.rows.columns, hidden.columns, strict=True)
-        ]
-        return pa.table(columns, names=sight.rows.column_names)
+            own = self._own_rows(audience, key, moment // _HOUR_US, numbers)
+        return _with(hidden, numbers, own)
 
     def _of_day(self, key: DayKey) -> Series:
         """Return the pseudonyms of a day."""
         series = self._aliases.pop(key.day, None)
         if series is None:
-            series = Series(_OfThese(self._store, key, self._login))
+            series = Series(_OfThese(self._store, Audience(), key, self._login))
         self._aliases[key.day] = series
         if len(self._aliases) > _DAYS:
             self._aliases.popitem(last=False)
         return series
 
-    def _seen_by(self, audience: Audience, hour: int, numbers: Numbers) -> Numbers:
-        """Return which series an audience sees by name; what the scheduler says may come later."""
-        known, own = self._own.pop((audience, hour), (_NONE, _NONE))
+    def _own_rows(
+        self, audience: Audience, key: DayKey, hour: int, numbers: Numbers
+    ) -> pa.Table | None:
+        """Return the rows that an audience sees by name; the scheduler may tell more in an hour."""
+        known, own = self._own.pop((audience, hour), (_NONE, None))
         fresh = numbers[~np.isin(numbers, known, assume_unique=True)]
         if len(fresh):
-            own = np.union1d(own[np.isin(own, numbers)], self._ask(audience, fresh))
+            found = self._ask(audience, key, fresh)
+            own = found if own is None else pa.concat_tables([own, found]).sort_by("series")
         self._own[audience, hour] = numbers, own
         if len(self._own) > _AUDIENCES:
             self._own.popitem(last=False)
         return own
 
-    def _ask(self, audience: Audience, numbers: Numbers) -> Numbers:
+    def _ask(self, audience: Audience, key: DayKey, numbers: Numbers) -> pa.Table:
         condition, parameters = audience.condition()
         question = f"SELECT series FROM main.series WHERE {_THESE} AND ({condition})"
         found = self._store.query(question, [numbers.tolist(), *parameters])
-        return np.asarray(found.column("series").to_numpy(), np.int64)
+        seen = np.sort(found.column("series").to_numpy()).astype(np.int64)
+        return Series(_OfThese(self._store, audience, key)).rows(seen)
+
+
+def _with(hidden: pa.Table, numbers: Numbers, own: pa.Table | None) -> pa.Table:
+    """Return rows with those of our own in their places; what is not there any more is left out."""
+    ours = _NONE if own is None else own.column("series").to_numpy().astype(np.int64)
+    here = np.isin(ours, numbers, assume_unique=True)
+    if own is None or not here.any():
+        return hidden
+    mask, rows = pa.array(np.isin(numbers, ours, assume_unique=True)), own.filter(pa.array(here))
+    columns = [
+        pc.replace_with_mask(
+            hidden.column(name).combine_chunks(), mask, rows.column(name).combine_chunks()
+        )
+        for name in hidden.column_names
+    ]
+    return pa.table(columns, names=hidden.column_names)
 
 
 class _OfThese:
-    """A store in which all names are pseudonyms, asked about some series alone."""
+    """A store as an audience may see it, asked about some series alone."""
 
-    def __init__(self, store: Queryable, key: DayKey, login_nodes: Sequence[str]) -> None:
-        self._of = store, Audience(), key, login_nodes
+    def __init__(
+        self, store: Queryable, audience: Audience, key: DayKey, login_nodes: Sequence[str] = ()
+    ) -> None:
+        self._of = store, audience, key, login_nodes
 
     def query(self, sql: str, parameters: Sequence[object] = ()) -> pa.Table:
         """Return the rows; the parameter is the list of series."""
