@@ -12,6 +12,10 @@ from tests.support.store_rows import at
 
 PEOPLE_KEYS = ("user", "group", "project", "job", "array", "node", "executable")
 FROM = {"from": "-1h"}
+PLAIN = (
+    "/api/v1/query", "/api/v1/openapi.json", "/api/v1/me", "/api/v1/incidents", "/api/v1/alerts",
+    "/api/v1/ledger", "/metrics", "/", "/health", "/ready",
+)  # fmt: skip
 ALIAS = r"(user|group|project|job|array|node|login-node|executable)-[0-9a-f]{10}"
 
 
@@ -66,16 +70,17 @@ def every_answer(site, who):
     for name in QUESTIONS:
         words = {"operation": "open"} if name in ("counters", "density") else {}
         words |= {"bucket": "1"} if name == "density" else {}
-        each = [("json", by) for by in PEOPLE_KEYS if name in ("top", "series", "load", "causes")]
-        for style, by in [*((style, together) for style in FORMATS), *each]:
+        wishes = [("json", together)]
+        if name == "top":
+            wishes += [(style, together) for style in FORMATS]
+            wishes += [("json", by) for by in PEOPLE_KEYS]
+        for style, by in wishes:
             path = f"/api/v1/query/{name}"
             yield site.ask(who, path, by=by, format=style, **FROM, **words).content
-        yield site.ask(who, path, **words).content
     for by in PEOPLE_KEYS:
         yield site.ask(who, "/api/v1/now", by=by).content
-        yield site.ask(who, "/api/v1/now", by=by, at="-1m").content
-    for path in ("/api/v1/query", "/api/v1/openapi.json", "/api/v1/me", "/api/v1/incidents",
-                 "/api/v1/alerts", "/api/v1/ledger", "/metrics", "/", "/health", "/ready"):  # fmt: skip
+    yield site.ask(who, "/api/v1/now", by=together, at="-1m").content
+    for path in PLAIN:
         yield site.ask(who, path).content
 
 

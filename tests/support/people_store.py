@@ -46,8 +46,8 @@ def _series():
 
 
 def _job(job, user, project, **more):
-    return {"job": job, "user": user, "project": project, "recorded": T0, "submit": T0, "name": "secretname",
-            "nodes": "r03c03", **more}  # fmt: skip
+    return {"job": job, "user": user, "project": project, "recorded": T0, "submit": T0,
+            "name": "secretname", "nodes": "r03c03", **more}  # fmt: skip
 
 
 ROWS = {
