@@ -55,11 +55,11 @@ class Now:
         seen = self.seen(wish)
         if seen.sight.time_us is None:
             raise InputError(NOTHING)
+        places = seen.places
         seen = seen.under(shown(seen.sight)) if shown else seen
         return {
             "about": _about(seen, wish, live=wish.at is None and self._recent is not None),
-            "servers": seen.servers(),
-            "targets": seen.targets(),
+            **places,
             **seen.table(wish),
         }
 

@@ -175,6 +175,11 @@ class Seen:
         first, *others = (_number(value) for value in sums.tolist())
         return [first if self.has_load else None, *others]
 
+    @cached_property
+    def places(self) -> dict[str, Any]:
+        """Return `servers` and `targets`, which are the same for everybody."""
+        return {"servers": self.servers(), "targets": self.targets()}
+
     def servers(self) -> list[dict[str, Any]]:
         """Return what each server is under, does, and is not told about."""
         load, how = self.sight.load
