@@ -257,6 +257,58 @@ def test_no_hint_and_no_error_guesses_a_foreign_name(site, path, words):
     assert [name for name in SECRETS if name in answer] == []
 
 
+HOSTILE = "' OR 1=1 --", '"; DROP TABLE series; --', "x') UNION SELECT secret", "?", "$1", "%{x}"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_sql_is_built_from_what_is_asked(site, text):
+    """Names of columns, operations and values reach the database as values, or not at all."""
+    everybody = len(site.rows("anna", "top", by="user"))
+    assert site.rows("anna", "top", by="user", user=text) == []
+    assert len(site.rows("anna", "top", by="user", user="!" + text)) == everybody
+    for words in ({"by": text}, {"operation": text}, {"by": "user", text: "x"}):
+        answer = site.ask("anna", "/api/v1/query/top", **words)
+        assert answer.status_code == 400
+        assert [name for name in SECRETS if name in answer.text] == []
+    assert site.ask("anna", "/api/v1/now", sort=text).status_code == 400
+
+
+def test_the_own_hostile_names_are_harmless_in_every_export_and_nobody_elses_are_there(site):
+    lines = site.ask("ben", "/api/v1/query/top", by="executable", format="csv").text.splitlines()
+    assert any(",'=cmd," in line for line in lines)
+    assert not any(",=cmd" in line for line in lines)
+    for who in ("anna", None):
+        assert "=cmd" not in site.ask(who, "/api/v1/query/top", by="executable", format="csv").text
+
+
+def test_every_answer_forbids_framing_sniffing_caching_and_other_sites(site):
+    for path in ("/api/v1/me", "/api/v1/query/top", "/sign-in", "/nothing"):
+        headers = site.ask("anna", path).headers
+        policy = headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cross-origin-opener-policy"] == "same-origin"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cache-control"] == "no-store"
+        assert not [name for name in headers if name.startswith("access-control")]
+
+
+def test_a_pseudonym_is_what_the_documented_construction_gives(site, tmp_path):
+    """DuckDB's and Python's are one."""
+    from pfscope.privacy.pseudonyms import Pseudonyms
+
+    key = Pseudonyms(site.world.engine.store.directory).of(T2)
+    shown = set(names(site.rows(None, "top", by="user"), "user"))
+    assert {key.name("user", None, user) for user in (ANNA, BEN, "carol")} == shown - {None}
+    assert key.name("executable", BEN, "=cmd") in names(
+        site.rows("anna", "top", by="executable"), "executable"
+    )
+    assert key.name("project", None, "secretproject") in names(
+        site.rows("anna", "top", by="project"), "project"
+    )
+
+
 def test_pseudonyms_are_others_the_next_day_and_the_same_on_the_same(tmp_path):
     from pfscope.privacy.pseudonyms import Pseudonyms
 
@@ -277,7 +329,7 @@ def test_the_secret_is_ours_alone_and_neither_empty_nor_told(tmp_path, capfd):
     path = tmp_path / "privacy.key"
     assert path.stat().st_mode & 0o777 == 0o600
     secret = path.read_text()
-    assert "74" not in repr(Pseudonyms(tmp_path).of(T2)) or secret not in repr(Pseudonyms(tmp_path))
+    assert repr(Pseudonyms(tmp_path).of(T2)) == "<pseudonyms of 2022-10-27>"
     path.chmod(0o644)
     with pytest.raises(InputError, match="others can read"):
         Pseudonyms(tmp_path)

@@ -196,6 +196,17 @@ def test_a_trusted_proxy_says_who_it_is_and_its_users_need_the_mark(tmp_path):
         assert world.error(world.client.post("/sign-out", headers=ben | mark)) == (403, "csrf")
 
 
+def test_a_proxy_may_pass_on_what_browsers_send_it_but_a_token_goes_first(tmp_path):
+    secret = TokenFile(tmp_path).add("carl", role="admin")
+    engine = Engine.open(make_store(tmp_path), Config(), Limits())
+    with server(tmp_path, engine=engine, privacy=PROXY) as world:
+        anna = {"X-Remote-User": "anna"}
+        assert me(world, **anna, Authorization="Basic YW5uYTp4")["name"] == "anna"
+        assert me(world, **anna, Authorization=f"Bearer {secret}")["name"] == "carl"
+        answer = world.client.get(ME, headers={**anna, "Authorization": "Bearer wrong"})
+        assert world.error(answer) == (401, "token")
+
+
 def test_a_proxys_header_from_anywhere_else_is_ignored(tmp_path):
     elsewhere = Privacy(proxy_header="X-Remote-User", proxy_from=("192.0.2.1",), given=True)
     with server(tmp_path, privacy=elsewhere) as world:
@@ -254,6 +265,15 @@ def test_the_kernel_says_who_is_at_the_local_socket(tmp_path):
                 assert told["user"] == str(os.getuid())
         assert world.client.get(ME).status_code == 401
     assert not path.exists()
+
+
+def test_the_local_socket_is_no_second_way_in_for_frames(tmp_path):
+    path = tmp_path / "s"
+    with server(tmp_path, privacy=Privacy(given=True), local=path) as world:
+        transport = httpx.HTTPTransport(uds=str(path))
+        with httpx.Client(transport=transport, base_url="http://localhost") as local:
+            for route in ("/api/v1/frames", "/api/v1/lctl?server=oss1"):
+                assert world.error(local.post(route, content=b"x")) == (401, "token")
 
 
 def test_a_client_asks_through_the_local_socket(tmp_path):

@@ -15,10 +15,8 @@ from pfscope.privacy.people import Role
 from pfscope.privacy.settings import Privacy
 from pfscope.query.keys import regex
 
-_LATEST: Final = """(
-        SELECT * FROM main.jobs
-        QUALIFY row_number() OVER (PARTITION BY job ORDER BY recorded DESC) = 1
-    )"""
+Condition = tuple[str, list[object]]
+"""A condition of SQL and its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,38 +49,54 @@ class Audience:
         """Tell whether a user is one of the audience's own."""
         return self.everything or (user is not None and user in self.users)
 
-    def condition(self) -> tuple[str, list[object]]:
-        """Return which rows of `main.series` are shown by name, in SQL, and its parameters."""
-        found: list[str] = []
-        parameters: list[object] = []
+    def condition(self) -> Condition:
+        """Return which rows of `main.series` are shown by name."""
+        found = [_fits("group", pattern) for pattern in self.groups]
         if self.users:
-            own = list(self.users)
-            found.append(_OWN)
-            parameters += [own, own, own]
-        for column, patterns in (("group", self.groups), ("project", self.projects)):
-            for pattern in patterns:
-                fitting = f'job IN (SELECT job FROM {_LATEST} WHERE regexp_matches("{column}", ?))'
-                found.append(fitting)
-                parameters.append(regex(pattern))
-                if column == "group":
-                    found.append('regexp_matches("group", ?)')
-                    parameters.append(regex(pattern))
-        return " OR ".join(f"coalesce({each}, false)" for each in found) or "false", parameters
+            scheduled = _every_record_of_a_job(_any_of(_of_users(self.users)))
+            found += [_is_in("user", self.users), _both(('"user" IS NULL', []), scheduled)]
+        if patterns := self._patterns():
+            found.append(_every_record_of_a_job(_any_of(patterns)))
+        return _any_of(found)
 
-    def of_job(self) -> tuple[str, list[object]]:
-        """Return which rows of `main.jobs` are of people whom the audience sees."""
-        own, found = list(self.users), ['("user" IN (SELECT unnest(?::VARCHAR[])))']
-        found.append("(user_name IN (SELECT unnest(?::VARCHAR[])))")
-        found.append('("user" IS NULL AND user_name IS NULL)')
-        parameters: list[object] = [own, own]
-        for column, patterns in (("group", self.groups), ("project", self.projects)):
-            for pattern in patterns:
-                found.append(f'regexp_matches("{column}", ?)')
-                parameters.append(regex(pattern))
-        return " OR ".join(f"coalesce({each}, false)" for each in found), parameters
+    def of_jobs(self) -> Condition:
+        """Return of which rows of `main.jobs` an audience may know what the scheduler says."""
+        nobodys = '"user" IS NULL AND user_name IS NULL'
+        return _any_of([*_of_users(self.users), (nobodys, []), *self._patterns()])
+
+    def _patterns(self) -> list[Condition]:
+        groups = [_fits("group", pattern) for pattern in self.groups]
+        return [*groups, *(_fits("project", pattern) for pattern in self.projects)]
 
 
 ALL: Final = Audience(everything=True)
-_OWN: Final = f"""("user" IN (SELECT unnest(?::VARCHAR[])) OR ("user" IS NULL AND job IN (
-        SELECT job FROM {_LATEST} WHERE "user" IN (SELECT unnest(?::VARCHAR[]))
-        OR user_name IN (SELECT unnest(?::VARCHAR[])))))"""
+
+
+def _of_users(users: Sequence[str]) -> list[Condition]:
+    return [_is_in("user", users), _is_in("user_name", users)] if users else []
+
+
+def _is_in(column: str, values: Sequence[str]) -> Condition:
+    return f'"{column}" IN (SELECT unnest(?::VARCHAR[]))', [list(values)]
+
+
+def _fits(column: str, pattern: str) -> Condition:
+    return f'regexp_matches("{column}", ?)', [regex(pattern)]
+
+
+def _both(one: Condition, other: Condition) -> Condition:
+    return f"({one[0]} AND {other[0]})", [*one[1], *other[1]]
+
+
+def _any_of(conditions: Sequence[Condition]) -> Condition:
+    """Return whether any holds; one that cannot be told does not."""
+    text = " OR ".join(f"coalesce({each}, false)" for each, _ in conditions)
+    return f"({text or 'false'})", [value for _, values in conditions for value in values]
+
+
+def _every_record_of_a_job(condition: Condition) -> Condition:
+    """Return whether all that the scheduler says of a row's job fits: ids are used again."""
+    text, values = condition
+    some = f"SELECT job FROM main.jobs WHERE {text}"
+    every = f"SELECT job FROM main.jobs WHERE job IN ({some}) GROUP BY job HAVING bool_and({text})"
+    return f"job IN ({every})", [*values, *values]

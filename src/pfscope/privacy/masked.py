@@ -74,7 +74,7 @@ class Masked:
             parameters += [self._login] if column == "node" and self._login else []
         tables.append(f"series AS ({_series(needed)})")
         if "jobs" in words:
-            of_job, more = self._audience.of_job()
+            of_job, more = self._audience.of_jobs()
             tables.append(f"jobs AS ({_jobs(of_job)})")
             parameters += more
         return ", ".join(tables), parameters

@@ -26,7 +26,7 @@ from pfscope.query.engine import Queryable
 Numbers = NDArray[np.int64]
 _THESE: Final = "series IN (SELECT unnest(?::INTEGER[]))"
 _AUDIENCES: Final = 1024
-_DAYS: Final = 2
+_DAYS: Final = 8
 _HOUR_US: Final = 3600 * 10**6
 _NONE: Final = np.empty(0, np.int64)
 

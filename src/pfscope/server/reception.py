@@ -137,9 +137,12 @@ class Reception:
         return self.gate.open and not self.privacy.given
 
     def _asker(self, request: Request) -> Asker | None:
-        if "authorization" in request.headers:
+        proxied = self._proxied(request)
+        scheme = request.headers.get("authorization", "").partition(" ")[0].lower()
+        # What browsers send for the proxy to look at, it may pass on.
+        if "authorization" in request.headers and (proxied is None or scheme == "bearer"):
             return self._person(self._holder(request), "token")
-        found = self._peer(request) or self._proxied(request) or self._session(request)
+        found = self._peer(request) or proxied or self._session(request)
         if found is not None:
             return found
         return OPEN if self._is_open else None
