@@ -9,6 +9,7 @@ import pyarrow as pa
 from pfscope.errors import InputError
 from pfscope.now.recent import Queryable, Recent, Tables, recorded
 from pfscope.now.series import Series
+from pfscope.now.servers import places, with_parts
 from pfscope.now.sight import Sight
 from pfscope.now.table import Seen
 from pfscope.now.wish import Wish
@@ -55,11 +56,11 @@ class Now:
         seen = self.seen(wish)
         if seen.sight.time_us is None:
             raise InputError(NOTHING)
-        places = seen.places
+        told = places(seen, wish)
         seen = seen.under(shown(seen.sight)) if shown else seen
         return {
             "about": _about(seen, wish, live=wish.at is None and self._recent is not None),
-            **places,
+            **with_parts(told, seen, wish),
             **seen.table(wish),
         }
 
