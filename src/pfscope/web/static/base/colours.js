@@ -8,18 +8,24 @@ export const placeOf = (name) => {
   return hash % LINES;
 };
 
-/** Give names colours, those that come first their own, each another while there are enough. */
-export const assign = (names) => {
-  const taken = new Set();
-  const given = new Map();
-  for (const name of names) {
-    let place = placeOf(name);
-    if (taken.size < LINES) while (taken.has(place)) place = (place + 1) % LINES;
-    taken.add(place);
-    given.set(name, `var(--line-${place})`);
-  }
-  return given;
+/** Colours that stay: names that come first get each another one, and nobody's changes while others come and go. */
+export const palette = () => {
+  const places = new Map();
+  return (names) => {
+    const taken = new Set(names.slice(0, LINES).map((name) => places.get(name)));
+    for (const name of names) {
+      if (places.has(name)) continue;
+      let place = placeOf(name);
+      for (let tried = 0; tried < LINES && taken.has(place); tried += 1) place = (place + 1) % LINES;
+      taken.add(place);
+      places.set(name, place);
+    }
+    return new Map(names.map((name) => [name, `var(--line-${places.get(name)})`]));
+  };
 };
+
+/** Give names colours once. */
+export const assign = (names) => palette()(names);
 
 export const REST = "var(--rest)";
 

@@ -5,13 +5,13 @@ import { KEYS, METRICS } from "../base/metrics.js";
 
 /** A list of metrics; `changed(metric)` hears the choice. */
 export const metricList = (chosen, changed, { load = true } = {}) => h("label", { class: "field" }, h("span", {}, "Metric"),
-  h("select", { onchange: (event) => changed(event.target.value) }, METRICS.map(([group, list]) => h("optgroup", { label: group },
+  h("select", { "data-control": "metric", onchange: (event) => changed(event.target.value) }, METRICS.map(([group, list]) => h("optgroup", { label: group },
     list.filter(([name]) => load || name !== "load").map(([name, title]) => h("option", { value: name, selected: name === chosen }, title))))));
 
 /** A few choices of which one holds. */
 export const choice = (label, options, chosen, changed) => h("div", { class: "choice", role: "group", "aria-label": label },
   options.map(([value, title]) => h("button", {
-    type: "button", "aria-pressed": String(value === chosen), onclick: () => changed(value),
+    type: "button", "data-control": `${label} ${value}`, "aria-pressed": String(value === chosen), onclick: () => changed(value),
   }, title)));
 
 /** Keys to group by. */
