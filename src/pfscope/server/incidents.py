@@ -21,7 +21,8 @@ from pfscope.server.engine import Engine
 from pfscope.server.errors import Refusal
 from pfscope.server.guard import Json
 from pfscope.server.reception import Reception
-from pfscope.watch.acknowledge import acknowledge
+from pfscope.times import duration_us
+from pfscope.watch.acknowledge import SILENT_US, acknowledge
 from pfscope.watch.alerts.listing import overview
 from pfscope.watch.wanted import Wanted
 from pfscope.watch.written import row
@@ -29,6 +30,7 @@ from pfscope.watch.written import row
 PATH: Final = "/api/v1/incidents"
 ALERTS: Final = "/api/v1/alerts"
 TEXT_AT_MOST: Final = 1000
+_SILENT_AT_MOST_US: Final = 30 * 24 * 3600 * 10**6
 _HINT: Final = "see GET /api/v1/openapi.json"
 
 
@@ -73,7 +75,7 @@ class Incidents:
         author = asker.name or author  # who is known speaks for nobody else
         name = request.path_params["name"]
         told = await run_in_threadpool(
-            acknowledge, self._directory, self._book, name, author, comment
+            acknowledge, self._directory, self._book, name, author, comment, _silent_us(request)
         )
         return await self._answer(told, self._reception.audience(request))
 
@@ -96,6 +98,20 @@ class Incidents:
             return Json(await run_in_threadpool(overview, self._directory))
         except PfscopeError as error:
             raise Refusal(404, "no-data", str(error), "the server's log says more") from None
+
+
+def _silent_us(request: Request) -> int:
+    """Return for how long nobody is reminded."""
+    wish = request.query_params.get("silent")
+    if wish is None or wish == "0":
+        return SILENT_US if wish is None else 0
+    try:
+        silent_us = duration_us(wish)
+    except UsageError as error:
+        raise Refusal(400, "parameter", str(error), "silent=2h, or 0 for not at all") from None
+    if silent_us > _SILENT_AT_MOST_US:
+        raise Refusal(400, "parameter", "silent can be 30d at most", "silent=7d")
+    return silent_us
 
 
 def _said(request: Request, name: str) -> str:

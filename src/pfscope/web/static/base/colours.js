@@ -53,5 +53,10 @@ export const inkOn = ([r, g, b]) => {
   return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.179 ? "#0d1620" : "#ffffff";
 };
 
+const POWER = 3;
+
 /** An even spread of amounts that differ by orders of magnitude. */
-export const spread = (value, most) => (most > 0 && value > 0 ? Math.sqrt(value / most) : 0);
+export const spread = (value, most) => (most > 0 && value > 0 ? (value / most) ** (1 / POWER) : 0);
+
+/** The amount that is shown so. */
+export const unspread = (part, most) => most * part ** POWER;

@@ -1,7 +1,7 @@
 // Rates of one moment: of each server who has the largest parts, and who has most of all.
 
 import { get, words } from "./api.js";
-import { iso } from "./format.js";
+import { inOrder, iso } from "./format.js";
 
 export const LIVE = "/api/v1/live";
 export const NOW = "/api/v1/now";
@@ -34,8 +34,6 @@ const serverOf = (told, metric) => ({
   members: (told.parts ?? []).map(([name, value]) => ({ name, value })),
 });
 
-const natural = new Intl.Collator("en", { numeric: true });
-
 /**
  * Read a document: `{ from, to, unit, total, members, count, servers: [{ name, total, members: [{ name, value }] }],
  * hidden, untold }`; `untold`: there is no load to show.
@@ -48,7 +46,7 @@ export const readNow = (told, { metric }) => {
   return {
     from: to - interval, to, unit: told.units[metric], total: total ?? 0, untold: total === null, count: told.all_rows,
     members: told.rows.map((row) => ({ name: row[0], value: row[place] ?? 0 })).filter((member) => member.value > 0),
-    servers: told.servers.map((one) => serverOf(one, metric)).sort((a, b) => natural.compare(a.name, b.name)),
+    servers: told.servers.map((one) => serverOf(one, metric)).sort((a, b) => inOrder(a.name, b.name)),
     hidden: hiddenOf(told.servers, metric === "load" ? "iops" : metric),
   };
 };

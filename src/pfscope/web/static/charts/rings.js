@@ -45,7 +45,7 @@ const walked = (picture) => {
 /** One ring. A server has `name`, `href`, `total`, `parts` of `{ name, value, colour, href }`. */
 const ring = (server, most, unit) => {
   const colour = heat(spread(server.total, most), heatStops());
-  const [number, ...behind] = rate(server.total, unit).split("\u202f");
+  const [, number, behind] = /^([^\u202f/]+)\u202f?(.*)$/.exec(rate(server.total, unit));
   let from = 0;
   const segments = server.total > 0 ? server.parts.map((part) => {
     const made = segment(server, part, from, unit);
@@ -55,7 +55,7 @@ const ring = (server, most, unit) => {
   const centre = s("a", { href: server.href, "aria-label": `${server.name}: ${rate(server.total, unit)} in all` },
     s("circle", { cx: SIZE / 2, cy: SIZE / 2, r: CENTRE, style: { fill: rgb(colour) }, class: "centre" }),
     s("text", { x: SIZE / 2, y: SIZE / 2 + 4, class: "total", style: { fill: inkOn(colour) } }, number),
-    s("text", { x: SIZE / 2, y: SIZE / 2 + 22, class: "total-unit", style: { fill: inkOn(colour) } }, behind.join(" ")));
+    s("text", { x: SIZE / 2, y: SIZE / 2 + 22, class: "total-unit", style: { fill: inkOn(colour) } }, behind));
   const rows = server.parts.slice(0, 6).map((p) => [p.name, rate(p.value, unit), p.colour]);
   tipped(centre, () => [server.name, [...rows, ["in all", rate(server.total, unit)], ...(server.told ?? [])]]);
   const picture = walked(s("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `${server.name}, ${server.parts.length} parts: arrow keys walk them` },

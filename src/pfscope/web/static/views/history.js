@@ -42,8 +42,8 @@ const toolbar = (wanted) => h("div", { class: "toolbar" },
   choice("Rows", ROWS, wanted.rows, (rows) => change({ rows })),
   metricList(wanted.metric, (metric) => change({ metric }), { load: false }),
   spanList(wanted.from ? null : wanted.span, (span) => change({ span, from: null, to: null, a: null, b: null })),
-  timeInput("from", wanted.from, (from) => keep(wanted, { from: iso(from), a: null, b: null })),
-  timeInput("to", wanted.to, (to) => keep(wanted, { to: iso(to), a: null, b: null })));
+  timeInput("From (UTC)", wanted.from, (from) => keep(wanted, { from: iso(from), a: null, b: null })),
+  timeInput("to (UTC)", wanted.to, (to) => keep(wanted, { to: iso(to), a: null, b: null })));
 
 /** The question of the heat map: as many steps as there are places for them. */
 const askedFor = (wanted, width) => {

@@ -4,7 +4,7 @@ import { h, keepingFocus, show } from "../base/dom.js";
 import { Refused } from "../base/api.js";
 import { palette } from "../base/colours.js";
 import { clock, count, iso, length, rate, share, weekday } from "../base/format.js";
-import { goesOn, incidents } from "../base/incidents.js";
+import { goesOnAt, incidents } from "../base/incidents.js";
 import { watch } from "../base/live.js";
 import { KEYS, title as metricTitle } from "../base/metrics.js";
 import { asked, LIVE, NOW, nowAt, readNow, wish } from "../base/now.js";
@@ -41,12 +41,12 @@ const stateOf = (name) => h("span", { class: `pill ${STATES[name][0]}` }, STATES
 
 const numbersOf = (now, wanted, told) => {
   const first = now.members.find((member) => member.name !== null);
-  const open = told?.list.filter(goesOn) ?? [];
+  const open = told?.list.filter((one) => goesOnAt(one, wanted.at)) ?? [];
   return tiles([
     ["All servers", now.untold ? "–" : rate(now.total, now.unit), metricTitle(wanted.metric)],
     [`Most, of ${count(now.count)} ${KEYS.get(wanted.by).toLowerCase()}`, first ? share(first.value / now.total) : "–", first ? named(wanted.by, first.name) : "nobody does anything"],
     ["Not attributed", share(now.hidden), "counted by targets, under no id"],
-    ["Incidents that go on", told && !told.none ? String(open.length) : "–", told?.none ?? h("a", { href: "/incidents" }, "all incidents")],
+    [wanted.at ? "Incidents that went on" : "Incidents that go on", told && !told.none ? String(open.length) : "–", told?.none ?? h("a", { href: "/incidents" }, "all incidents")],
   ]);
 };
 
@@ -86,7 +86,7 @@ const painter = (parts, wanted, signal) => {
     if (Date.now() - toldAt < INCIDENTS_MS && !wanted.at) return;
     toldAt = Date.now();
     try { told = await incidents({ from: wanted.at ? wanted.at - DAY : "-1d", to: wanted.at }, signal); } catch { return; }
-    show(parts.incidents, told.list.length ? h("section", {}, h("h2", {}, "Incidents of this day"), incidentLines(told.list.slice(0, 5))) : null);
+    show(parts.incidents, told.list.length ? h("section", {}, h("h2", {}, wanted.at ? "Incidents of the day before" : "Incidents of this day"), incidentLines(told.list.slice(0, 5))) : null);
     show(parts.tiles, numbersOf(last, wanted, told));
   };
   document.addEventListener("pfscope:theme", () => last && draw(), { signal });

@@ -42,7 +42,7 @@ export const topTable = (now, wanted, colours, sparkOf) => [
     { title: ONE.get(wanted.by), kind: "wide", cell: (row) => [h("i", { class: "dot", style: { background: colours.get(row.name) ?? REST } }), named(wanted.by, row.name, further(wanted))] },
     { title: "Rate", number: true, cell: (row) => rate(row.value, now.unit) },
     { title: "Share", number: true, cell: (row) => bar(row.value / now.total, colours.get(row.name)) },
-    { title: "Hour before", kind: "spark-cell", cell: (row) => sparkOf(row.name) },
-  ], now.members, { quiet: true, empty: "Nobody did anything." }),
+    now.unit !== "load" && { title: "Hour before", kind: "spark-cell", cell: (row) => sparkOf(row.name) },
+  ].filter(Boolean), now.members, { quiet: true, empty: "Nobody did anything." }),
   now.count > now.members.length ? h("p", { class: "note" }, `and ${count(now.count - now.members.length)} more`) : null,
 ];
