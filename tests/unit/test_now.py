@@ -89,8 +89,8 @@ def test_the_largest_parts_of_each_server_are_told():
 
 
 @pytest.mark.parametrize(
-    "words", [{"by": "usr"}, {"by": "operation"}, {"sort": "nothing"}, {"columns": "nothing"}, {"over": "1h"},
-              {"from": "-1h"}, {"limit": "many"}]
+    "words", [{"by": "usr"}, {"by": "operation"}, {"sort": "nothing"}, {"columns": "nothing"},
+              {"over": "1h"}, {"from": "-1h"}, {"limit": "many"}]
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(words):
     with pytest.raises(UsageError):

@@ -26,7 +26,7 @@ const segment = (server, part, from, unit) => {
   const drawn = s("path", { d: arc(from + gap / 2, from + wide - gap / 2), style: { fill: part.colour }, class: "segment" });
   const told = () => [part.name, [[server.name, ""], ["rate", rate(part.value, unit)], ["of this server", share(wide)]]];
   if (!part.href) return tipped(s("g", {}, drawn), told);
-  return tipped(s("a", { href: part.href, tabindex: "-1", "aria-label": `${part.name} on ${server.name}: ${rate(part.value, unit)}, ${share(wide)}` }, drawn), told);
+  return tipped(s("a", { href: part.href, tabindex: "-1", "data-control": `${part.name} on ${server.name}`, "aria-label": `${part.name} on ${server.name}: ${rate(part.value, unit)}, ${share(wide)}` }, drawn), told);
 };
 
 /** One stop for the Tab key; the arrow keys walk its links. */
@@ -60,7 +60,7 @@ const ring = (server, most, unit) => {
   tipped(centre, () => [server.name, [...rows, ["in all", rate(server.total, unit)], ...(server.told ?? [])]]);
   const picture = walked(s("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `${server.name}, ${server.parts.length} parts: arrow keys walk them` },
     s("circle", { cx: SIZE / 2, cy: SIZE / 2, r: (OUTER + INNER) / 2, class: "track" }), centre, segments));
-  return h("li", { class: "ring" }, picture, h("a", { href: server.href, class: "ring-name", tabindex: "-1" }, server.name),
+  return h("li", { class: "ring" }, picture, h("a", { href: server.href, class: "ring-name", tabindex: "-1", "data-control": `name of ${server.name}` }, server.name),
     h("p", { class: "ring-note" }, server.note ?? ""));
 };
 

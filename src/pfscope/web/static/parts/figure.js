@@ -23,7 +23,7 @@ const isOpen = (button) => button.getAttribute("aria-expanded") === "true";
 /**
  * A section with a title. `asked` is `[question, parameters]`, for CSV and the command, or a function that tells it;
  * `drawn()` returns the picture (svg or canvas) for PNG; `numbers()` a table for those who cannot see it. `renew()`
- * shows the table of what has changed since.
+ * shows the table of what has changed since; `remark` and `content` can be shown anew.
  */
 export const figure = (title, { note, asked, drawn, numbers, level = "h2", cls = "" } = {}, ...content) => {
   const details = h("div", { class: "under" });
@@ -42,9 +42,11 @@ export const figure = (title, { note, asked, drawn, numbers, level = "h2", cls =
   const tools = h("div", { class: "tools" }, numbers && toggle("Table", numbers), csv,
     drawn && h("button", { type: "button", class: "small", onclick: () => toPng(drawn(), title, file(title)) }, "PNG"),
     asked && toggle("As command line", () => pasted(command(...question()))));
+  const remark = h("div", {}, note && h("p", { class: "note" }, note));
   const place = h("div", {}, content);
   const whole = h("section", { class: `figure ${cls}`.trim() },
-    h("div", { class: "figure-head" }, h(level, {}, title), tools), note && h("p", { class: "note" }, note), place, details);
+    h("div", { class: "figure-head" }, h(level, {}, title), tools), remark, place, details);
+  whole.remark = remark;
   whole.content = place;
   whole.renew = () => shown && show(details, shown());
   return whole;

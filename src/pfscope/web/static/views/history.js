@@ -75,7 +75,7 @@ export const historyView = async (place, words, signal, ready) => {
   const wanted = wantedOf(words);
   title("History");
   const map = h("div", {}, waiting());
-  const within = h("div");
+  const within = h("div", { class: "gap" });
   const bys = h("div", { class: "toolbar" });
   show(place, h("div", { class: "title-row" }, h("h1", {}, "History")),
     h("p", { class: "lead" }, "Drag over the map, or walk it with the arrow keys and shift, to look into an interval."),

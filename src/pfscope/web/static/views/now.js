@@ -77,7 +77,8 @@ const painter = (parts, wanted, signal) => {
     const colours = give([...new Set(names)]);
     show(parts.moment, moment(last, wanted.at));
     show(parts.tiles, numbersOf(last, wanted, told));
-    show(parts.rings, last.untold ? notice("", h("p", {}, "There is no load to show: no server told what it was under.")) : null, picture);
+    if (!picture.isConnected) show(parts.rings, picture);
+    show(picture.remark, last.untold ? notice("", h("p", {}, "There is no load to show: no server told what it was under.")) : null);
     keepingFocus(circles, () => show(circles, rings(coloured(last, wanted, colours), last.unit)));
     picture.renew();
     keepingFocus(list.content, () => show(list.content, topTable(last, wanted, colours, sparks.of)));

@@ -97,7 +97,7 @@ export const thing = (key) => async (place, words, signal, ready) => {
   const [about, numbers, over, told, ...lists] = Array.from({ length: 4 + PARTS[key].length }, slot);
   show(about);
   show(told);
-  show(place, h("p", { class: "crumb" }, ONE.get(key)), h("div", { class: "title-row" }, h("h1", {}, name)), about,
+  show(place, h("p", { class: "crumb" }, ONE.get(key)), h("div", { class: "title-row" }, h("h1", { class: "name" }, name)), about,
     h("div", { class: "toolbar" }, metricList(metric, (to) => change({ metric: to }), { load: false }), spanList(span, (to) => change({ span: to })),
       h("a", { href: address("/history", { metric, span }), class: "small" }, "History of all")),
     numbers, over, told, h("div", { class: "pair" }, lists));
