@@ -95,7 +95,8 @@ const densityPart = async (wanted, unit, _all, signal) => {
 const causesPart = async (wanted, unit, _all, signal) => {
   const by = wanted.by === "user" ? "user,job" : wanted.by;
   const asked = ["causes", { by: by.split(","), ...whole(wanted), limit: 8 }];
-  const { rows, about, none } = await questionOrNone(...asked, signal);
+  const { rows, about, none } = wanted.begun !== null && wanted.from <= wanted.begun
+    ? { none: "Nothing was observed before it: there is nothing to compare with." } : await questionOrNone(...asked, signal);
   if (none) return figure("What changed", {}, h("p", { class: "none" }, none));
   const total = about.total ?? {};
   const rose = total.mean > total.baseline;
