@@ -22,11 +22,11 @@ from tests.support.store_rows import MINUTE_US, at
 HOSTILE = (
     "<img src=x onerror=\"document.title='pwned'\">",
     "\"><script>document.title='pwned'</script>",
+    "=cmd|'/C calc'!A0",
     "javascript:document.title='pwned'",
     "' autofocus onfocus=document.title='pwned' '",
     "\u202egnp.\u202dexe\u2066",
     "{{constructor.constructor('document.title=1')()}}",
-    "=cmd|'/C calc'!A0",
     "../../sign-out?x=[a]*&y=%00#z",
     "n" * 4096,
 )
