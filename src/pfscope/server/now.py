@@ -34,6 +34,8 @@ LIVE: Final = "/api/v1/live"
 _KEPT: Final = 512
 _BREATH_S: Final = 15.0
 """So often something is sent when nothing happens, so that either end sees that the other lives."""
+_SETTLE_S: Final = 0.5
+"""Servers are observed at the same times: what they send within this is told together."""
 _HINT: Final = "docs/reference/http-api.md lists what it takes"
 
 
@@ -57,7 +59,7 @@ class Watching:
         self._most = engine.limits.watchers
         self._bodies: OrderedDict[Hashable, tuple[int, asyncio.Task[bytes]]] = OrderedDict()
         self._fresh: asyncio.Event | None = None
-        self._ending = False
+        self._settling = self._ending = False
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -127,6 +129,12 @@ class Watching:
         return self._fresh
 
     def _wake(self) -> None:
+        if not self._settling:
+            self._settling = True
+            asyncio.get_running_loop().call_later(_SETTLE_S, self._settled)
+
+    def _settled(self) -> None:
+        self._settling = False
         if self._fresh:
             self._fresh.set()
             self._fresh = asyncio.Event()
