@@ -30,7 +30,7 @@ def views():
     """Return addresses that between them show every name everywhere."""
     yield from (f"/?by={by}&at={AT}" for by in ("user", "job", "node", "project", "executable"))
     yield from (f"/history?{urlencode({**STORM, 'by': by})}" for by in ("user", "executable"))
-    yield from ("/incidents?span=365d", "/incident?id=20221027T0206-00ab02")
+    yield from ("/incidents?span=all", "/incident?id=20221027T0206-00ab02")
     yield from (f"/user?{urlencode({'name': name})}" for name in (*HOSTILE[:3], HOSTILE[-1]))
     yield from (f"/{key}?{urlencode({'name': HOSTILE[0]})}" for key in ("job", "project"))
     yield f"/mine?{urlencode({'name': HOSTILE[1]})}"

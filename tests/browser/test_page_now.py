@@ -101,7 +101,7 @@ def test_incidents_of_that_time_are_told(reader):
     page = reader.visit(AT_THE_STORM)
     page.wait_for_selector(".incident-lines")
     assert re.search(r"Incidents that went on\s+2", reader.text(".tiles"))
-    page.get_by_role("link", name="Metadata storm").click()
+    page.get_by_role("link", name="Metadata storm").first.click()
     reader.settle()
     assert page.inner_text("h1") == "Metadata storm"
 

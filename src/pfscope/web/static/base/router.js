@@ -66,7 +66,8 @@ export const start = (found) => {
     if (!link || !plain || link.hasAttribute("download") || link.target) return;
     const href = link.getAttribute("href") ?? link.href?.baseVal;
     const url = new URL(href, location.href);
-    if (href.startsWith("#") || url.origin !== location.origin || !(url.pathname in views)) return;
+    if (href.startsWith("#")) { event.preventDefault(); document.getElementById(href.slice(1))?.focus(); return; }
+    if (url.origin !== location.origin || !(url.pathname in views)) return;
     event.preventDefault();
     go(url.pathname + url.search);
   });

@@ -20,7 +20,7 @@ export const byList = (keys, chosen, changed, label = "By") => choice(label, key
 export const SPANS = [["1h", "1 h", 1], ["6h", "6 h", 6], ["1d", "1 day", 24], ["7d", "7 days", 168], ["30d", "30 days", 720], ["365d", "1 year", 8760]];
 export const spanMs = (name) => (SPANS.find(([value]) => value === name)?.[2] ?? 24) * 3600000;
 
-export const spanList = (chosen, changed) => choice("Period", SPANS.map(([value, title]) => [value, title]), chosen, changed);
+export const spanList = (chosen, changed, more = []) => choice("Period", [...SPANS.map(([value, title]) => [value, title]), ...more], chosen, changed);
 
 /** Numbers that stand out: `[title, value, note?]`. */
 export const tiles = (list) => h("dl", { class: "tiles" }, list.filter(Boolean).map(([title, value, note]) => h("div", {},

@@ -29,7 +29,7 @@ const load = async (user, when, signal) => {
   const sizes = moved.length ? await questionOrNone("sizes", { by: "job", ...mine }, signal) : { rows: [] };
   const transferred = new Map(bytes.rows.map((row) => [row.job, row]));
   const [readSizes, writeSizes] = [sizesOf(sizes.rows, "read"), sizesOf(sizes.rows, "write")];
-  return { whole: all.rows[0]?.rate_mean ?? 0, jobs: jobs.rows.map((row) => ({
+  return { seen: all.from ? { from: all.from, to: all.to } : when, whole: all.rows[0]?.rate_mean ?? 0, jobs: jobs.rows.map((row) => ({
     ...row, most: row.rate_max, bytes: transferred.get(row.job),
     operations: Object.fromEntries(operations.rows.filter((one) => one.job === row.job).map((one) => [one.operation, one.total])),
     readSize: readSizes.get(row.job), writeSize: writeSizes.get(row.job),
@@ -83,7 +83,8 @@ export const mine = async (place, words, signal, ready) => {
   ready();
   if (!user) { show(slot, ask(who)); return; }
   const when = { from: `-${spanMs(span) / 1000}s` };
-  const [{ jobs, whole }, told] = await Promise.all([load(user, when, signal), incidents(when, signal)]);
+  const { jobs, whole, seen } = await load(user, when, signal);
+  const told = await incidents(seen, signal);
   if (!jobs.length) { show(slot, notice("", h("p", {}, "Nothing of yours touched the file system in this time."))); return; }
   const own = told.list.filter((one) => one.causes?.some((cause) => cause.user === user));
   const total = jobs.reduce((sum, job) => sum + job.rate_mean, 0);

@@ -86,7 +86,7 @@ const painter = (parts, wanted, signal) => {
   const look = async () => {
     if (Date.now() - toldAt < INCIDENTS_MS && !wanted.at) return;
     toldAt = Date.now();
-    try { told = await incidents({ from: wanted.at ? wanted.at - DAY : "-1d", to: wanted.at }, signal); } catch { return; }
+    try { told = await incidents({ from: last.to - DAY, to: wanted.at }, signal); } catch { return; }
     show(parts.incidents, told.list.length ? h("section", {}, h("h2", {}, wanted.at ? "Incidents of the day before" : "Incidents of this day"), incidentLines(told.list.slice(0, 5))) : null);
     show(parts.tiles, numbersOf(last, wanted, told));
   };
