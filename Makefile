@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: help install demo test browser check bench chaos agent fuzz format clean
+.PHONY: help install demo test browser check bench chaos agent screenshots fuzz format clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,9 @@ chaos: $(INSTALLED)  ## kill the server at random instants, many rounds
 
 agent: $(INSTALLED)  ## build dist/pfscope-agent.pyz, the agent as one file
 	$(BIN)/python packaging/build_agent.py dist/pfscope-agent.pyz
+
+screenshots: $(INSTALLED)  ## make the pictures of the page in docs/images
+	$(BIN)/python packaging/screenshots.py
 
 fuzz: $(INSTALLED)  ## fuzz the readers, a minute each
 	@for target in $$(ls tests/fuzz/fuzz_*.py); do \
