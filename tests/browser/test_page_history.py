@@ -87,7 +87,8 @@ def test_a_brushed_interval_is_told_in_full_and_exactly(reader):
     this = (chosen["a"], chosen["b"])
     questions = ("totals", "top", "series", "density", "causes")
     week = ("totals", "2022-10-20T02:00:00Z", "2022-10-20T03:00:00Z")
-    assert times == {*((name, *this) for name in questions), week}
+    before = ("totals", "2022-10-27T01:00:00Z", chosen["a"])
+    assert times == {*((name, *this) for name in questions), week, before}
 
 
 def test_who_is_behind_the_change_is_named(reader):

@@ -28,16 +28,15 @@ NOTHING = {"scripts": 0, "images": 0, "handlers": 0, "links": [], "away": []}
 
 def views():
     """Return addresses that between them show every name everywhere."""
-    yield from (f"/?by={by}&at={AT}" for by in ("user", "job", "node", "project", "executable"))
+    yield from (f"/?by={by}&at={AT}" for by in ("user", "job", "node", "project"))
     yield from (f"/history?{urlencode({**STORM, 'by': by})}" for by in ("user", "executable"))
     yield from ("/incidents?span=all", "/incident?id=20221027T0206-00ab02")
-    yield from (f"/user?{urlencode({'name': name})}" for name in (*HOSTILE[:3], HOSTILE[-1]))
-    yield from (f"/{key}?{urlencode({'name': HOSTILE[0]})}" for key in ("job", "project"))
+    yield from (f"/user?{urlencode({'name': name})}" for name in (HOSTILE[0], HOSTILE[-1]))
+    yield f"/job?{urlencode({'name': HOSTILE[0]})}"
     yield f"/mine?{urlencode({'name': HOSTILE[1]})}"
-    for name in HOSTILE[:2]:
-        hostile = {"by": name, "metric": name, "at": name, "rows": name, "span": name, "a": name}
-        yield f"/?{urlencode(hostile)}"
-        yield f"/history?{urlencode(hostile)}"
+    for path, name in (("/", HOSTILE[0]), ("/history", HOSTILE[1])):
+        words = ("by", "metric", "at", "rows", "span", "a", "b", "from", "which")
+        yield f"{path}?{urlencode(dict.fromkeys(words, name))}"
 
 
 def hurt(page):
@@ -52,7 +51,7 @@ def test_no_name_does_anything(reader, address):
     page.wait_for_function("() => !document.querySelector('main .waiting')")
     assert hurt(page) == NOTHING
     assert page.title().endswith("pfscope")
-    if "metric=%" in address:
+    if "metric=%" in address:  # a browser's own line about a refusal
         reader.faults = [fault for fault in reader.faults if "400 (Bad Request)" not in fault]
 
 

@@ -106,7 +106,7 @@ class Served:
 
 
 @contextmanager
-def people(directory, **privacy):
+def people(directory, pages=(), **privacy):
     """Serve the store to Anna, Ben, staff, an admin and nobody."""
     make_people(directory)
     file = TokenFile(directory)
@@ -119,7 +119,10 @@ def people(directory, **privacy):
     }
     rules = Privacy(**{"anonymous": "pseudonyms", "look_up": False, "given": True, **privacy})
     engine = Engine.open(directory, Config(), Limits())
-    with server(directory, engine=engine, gate=Gate(file), privacy=rules, site=WORDS) as world:
+    gate = Gate(file)
+    with server(
+        directory, engine=engine, gate=gate, privacy=rules, site=WORDS, pages=pages
+    ) as world:
         yield Served(world, tokens)
 
 

@@ -3,6 +3,7 @@
 import { h, keepingFocus, say, show } from "./dom.js";
 import { Refused } from "./api.js";
 
+const SIGN_IN = "/sign-in";
 let views = {};
 let current = null;
 
@@ -22,7 +23,6 @@ const draw = async () => {
     await view(place, words, mine.signal, () => mine.signal.aborted || keepingFocus(content, () => show(content, place)));
   } catch (error) {
     if (mine.signal.aborted) return;
-    if (error instanceof Refused && error.status === 401 && path !== "/sign-in") { go(`/sign-in?to=${encodeURIComponent(path + location.search)}`, true); return; }
     show(content, failure(error));
     if (!(error instanceof Refused)) throw error;
   } finally {
@@ -60,6 +60,9 @@ export const change = (parameters) => { note(parameters, true); draw(); };
 export const start = (found) => {
   views = found;
   addEventListener("popstate", draw);
+  document.addEventListener("pfscope:unknown", () => { // nobody is signed in, or no longer
+    if (location.pathname !== SIGN_IN) go(`${SIGN_IN}?to=${encodeURIComponent(location.pathname + location.search)}`, true);
+  });
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
     const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;

@@ -51,7 +51,7 @@ const askedFor = (wanted, width) => {
   const step = stepFor(0, length, Math.max(60, width / PIXELS_A_CELL), 60000);
   const operation = wanted.rows === "operation" ? undefined : wanted.metric;
   return [["totals", { by: wanted.rows, operation, step: `${step / 1000}s`,
-    from: wanted.from ?? `-${Math.round(length / 1000)}s`, to: wanted.to }], step, length];
+    from: wanted.from ?? `-${Math.round(length / 1000)}s`, to: wanted.to }], step];
 };
 
 const asTable = (grid, wanted, unit) => table(`${metricTitle(wanted.metric)} by ${wanted.rows}`, [
@@ -81,13 +81,12 @@ export const historyView = async (place, words, signal, ready) => {
     h("p", { class: "lead" }, "Drag over the map, or walk it with the arrow keys and shift, to look into an interval."),
     toolbar(wanted), map, bys, within);
   ready();
-  const [asked, step, length] = askedFor(wanted, (map.clientWidth || 900) - 120);
+  const [asked, step] = askedFor(wanted, (map.clientWidth || 900) - 120);
   const found = await question(...asked, signal);
   if (!found.rows.length) { show(map, notice("", h("p", {}, "There is nothing to show: ", found.about.empty ?? "nothing was done", "."))); return; }
   const unit = wanted.rows === "operation" ? "requests" : found.about.unit ?? unitOf(wanted.metric);
   const rows = wanted.rows === "operation" ? found.rows.filter((row) => !row.operation?.endsWith("_bytes")) : found.rows;
   const grid = gridOf(rows, wanted.rows, { from: found.from, to: found.to, step });
-  const begun = found.to - found.from < length - 2 * step ? found.from : null; // there is nothing before it
   const told = await incidents({ from: found.from, to: found.to }, signal);
 
   let looking = null;
@@ -102,7 +101,7 @@ export const historyView = async (place, words, signal, ready) => {
     show(within, waiting());
     const mine = looking;
     try {
-      await interval(within, { ...wanted, from, to, begun }, mine.signal);
+      await interval(within, { ...wanted, from, to }, mine.signal);
     } catch (error) { if (!mine.signal.aborted) show(within, failure(error)); }
   };
   const drawn = heatmap(grid, {

@@ -56,7 +56,7 @@ const care = (one, who) => {
     return h("div", { class: "notice good" }, h("p", {}, "Taken care of", by ? ` by ${by}` : null, one.acknowledged.comment ? `: ${one.acknowledged.comment}` : "."));
   }
   if (!["admin", "staff"].includes(who.role)) return null;
-  const author = h("input", { type: "text", required: true, maxlength: 100, autocomplete: "name", value: who.name ?? "" });
+  const author = h("input", { type: "text", required: true, maxlength: 100, autocomplete: "name", value: who.name ?? "", readonly: who.name !== null });
   const comment = h("input", { type: "text", required: true, maxlength: 1000 });
   const silent = h("select", {}, SILENCES.map(([value, text]) => h("option", { value }, text)));
   const said = h("div", { role: "status" });

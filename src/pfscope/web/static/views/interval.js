@@ -95,8 +95,10 @@ const densityPart = async (wanted, unit, _all, signal) => {
 const causesPart = async (wanted, unit, _all, signal) => {
   const by = wanted.by === "user" ? "user,job" : wanted.by;
   const asked = ["causes", { by: by.split(","), ...whole(wanted), limit: 8 }];
-  const { rows, about, none } = wanted.begun !== null && wanted.from <= wanted.begun
-    ? { none: "Nothing was observed before it: there is nothing to compare with." } : await questionOrNone(...asked, signal);
+  const before = await questionOrNone("totals", { by: "filesystem", operation: wanted.metric, from: 2 * wanted.from - wanted.to, to: wanted.from,
+    step: `${Math.ceil((wanted.to - wanted.from) / 1000)}s` }, signal);
+  const { rows, about, none } = before.rows.length ? await questionOrNone(...asked, signal)
+    : { none: "Nothing was observed just before it: there is nothing to compare with." };
   if (none) return figure("What changed", {}, h("p", { class: "none" }, none));
   const total = about.total ?? {};
   const rose = total.mean > total.baseline;
