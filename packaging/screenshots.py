@@ -65,7 +65,7 @@ def take_all(browser: Browser, url: str) -> None:
     _take(light, "/", "page-now")
     _take(with_dark, f"/?by=job&metric=metadata&{during}", "page-then")
     _take(light, f"/history?{storm}", "page-history", whole=True)
-    _take(light, "/incidents", "page-incidents", follow="Metadata storm")
+    _take(light, "/incidents?span=all", "page-incidents", follow="Metadata storm")
     _take(phone, "/", "page-phone")
     user = light.evaluate("fetch('/api/v1/incidents?from=0').then(r => r.json())")
     name = user["incidents"][-1]["causes"][0]["user"]
