@@ -11,7 +11,7 @@ from pfscope.query.engine import StoreEngine
 from pfscope.query.metrics import SHIPPED
 from pfscope.watch.source import WatchedSource
 
-_URL = re.compile(r"https?://", re.IGNORECASE)
+_URL = re.compile(r"(https?|unix)://", re.IGNORECASE)
 
 
 def open_data(

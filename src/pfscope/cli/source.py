@@ -27,7 +27,9 @@ def add_data(
     where.add_argument("--data", type=Path, metavar="DIR", help="the data directory")
     default = f" (default: {usual})" if usual else ""
     where.add_argument(
-        "--server", metavar="URL", help=f"the server that holds the data directory{default}"
+        "--server",
+        metavar="URL",
+        help=f"the server that holds the data: http(s)://… or unix:///path{default}",
     )
     parser.add_argument(
         "--token-file", type=Path, metavar="FILE",
