@@ -15,7 +15,7 @@ $(INSTALLED): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,fuzz]'
 	@touch $@
 
-demo: $(INSTALLED)  ## watch agents collect from a simulated Lustre site
+demo: $(INSTALLED)  ## a simulated Lustre site, its agents, its server, and an incident with its culprit
 	$(BIN)/pfscope demo
 
 test: $(INSTALLED)  ## run all tests
