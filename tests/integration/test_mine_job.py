@@ -73,13 +73,12 @@ def test_a_log_is_compared_with_the_runs_of_the_lake(run, lake):
     assert "cohort" in codes
 
 
-@pytest.mark.parametrize("operation", ["read", "write", "metadata", "all"])
-def test_every_operation_of_every_log_can_be_explained(run, lake, operation):
-    names = [path for name, path in LOGS.items() if name.startswith(("ior_hdf5", "noposix", "dxt"))]
-    for path in names:
-        told = explained(run, path, "--operation", operation)
-        assert told["critical_s"] <= told["span_s"] + 1e-9
-        assert told["operation"] == operation
+@pytest.mark.parametrize("operation", ["read", "metadata", "all"])
+@pytest.mark.parametrize("name", ["dxt.darshan", "noposix.darshan"])
+def test_every_operation_can_be_explained(run, name, operation):
+    told = explained(run, LOGS[name], "--operation", operation)
+    assert told["operation"] == operation
+    assert 0 < told["critical_s"] <= told["span_s"]
 
 
 def test_exact_intervals_need_traces(run):
