@@ -19,9 +19,9 @@ from starlette.routing import Route
 from pfscope.errors import UsageError
 from pfscope.server.engine import Engine
 from pfscope.server.errors import Refusal, come_later
-from pfscope.server.guard import Json, authorise_reading
+from pfscope.server.guard import Json
 from pfscope.server.questions import Words, words_of
-from pfscope.server.tokens import Gate
+from pfscope.server.reception import Reception
 from pfscope.store.export import STYLES, StoreFiles, asked
 
 PATH: Final = "/api/v1/export"
@@ -35,9 +35,9 @@ _WORDS: Final = ("from", "to", "table", "format", "wide")
 class Exporting:
     """The routes of exports."""
 
-    def __init__(self, engine: Engine, gate: Gate) -> None:
+    def __init__(self, engine: Engine, reception: Reception) -> None:
         self._store = engine.store
-        self._gate = gate
+        self._reception = reception
         self._under_way = 0
         self._ending = False
 
@@ -53,12 +53,12 @@ class Exporting:
         self._ending = True
 
     async def _list(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        self._reception.seer(request)
         files = await run_in_threadpool(self._files, _words(request, _WORDS))
         return Json({"files": files.paths})
 
     async def _rows(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        self._reception.seer(request)
         if self._under_way >= _AT_ONE_TIME:
             raise come_later("busy", "too many exports are under way")
         words = _words(request, (*_WORDS, "file"))
