@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: help install demo test browser check bench chaos agent fuzz format clean
+.PHONY: help install demo test browser test-spark check bench chaos agent fuzz format clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -24,6 +24,11 @@ test: $(INSTALLED)  ## run all tests
 browser: $(INSTALLED)  ## test the pages in a real browser, which must be installed: chromium
 	@command -v chromium chromium-browser google-chrome >/dev/null || { echo "install chromium"; exit 1; }
 	$(BIN)/pytest tests/browser
+
+test-spark: $(INSTALLED)  ## test the miner on a real cluster of Spark; needs Java 17
+	@command -v java >/dev/null || { echo "install Java 17: openjdk-17-jre-headless"; exit 1; }
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[spark]'
+	$(BIN)/pytest tests/spark
 
 check: $(INSTALLED)  ## lint, types, import contracts, the agent's Python 3.6
 	$(BIN)/ruff check .

@@ -6,6 +6,9 @@ is compared, and what they should is worked out in the tests.
 
 import pfscope.mine
 
+HOSTILE = "a'b\\'; DROP VIEW darshan_job; --\n\"`\\"
+HOSTILE_QUOTED = "'" + HOSTILE.replace("'", "''") + "'"
+
 
 def spread(bytes_written: list[int]) -> int:
     """A function of a group, in Python."""
@@ -22,12 +25,12 @@ def first_letters(executable: str) -> str:
 
 def _spans(files, *names):
     return files.project(
-        *names, "osts", begin="start + meta_start_s", until="start + meta_end_s"
+        *names, "osts", begin="start + meta_start_s - 12h", until="start + meta_end_s + 12h"
     )
 
 
 def _neighbours(jobs, files, slurm, lmt):
-    some = _spans(files.filter("job_id < '10000040'"), "log", "file_id")
+    some = _spans(files.filter("job_id < '10000010'"), "log", "file_id")
     others = _spans(files, "log", "file_id")
     pairs = some.join(others, overlap=("begin", "until"), osts=True, suffix="_near")
     told = pairs.project(
@@ -134,8 +137,8 @@ QUESTIONS = {
         files.group("job_id", spread=spread).sort("job_id")
     ),
     "hostile texts": lambda jobs, files, slurm, lmt: jobs.project(
-        "job_id", a="if(nprocs > 0, 'a''b\\\\'';--\n\"`', '')", b="executable = '\\'' or 1=1'' --'"
-        .replace("\\'", "\\\\"),
+        "job_id", a=f"if(nprocs > 0, {HOSTILE_QUOTED}, '')", b=f"executable = {HOSTILE_QUOTED}",
+        c=f"contains(executable, {HOSTILE_QUOTED})",
     ).sort("job_id").limit(3),
     "distinct keys": lambda jobs, files, slurm, lmt: jobs.group("user", "executable").sort("user"),
 }  # fmt: skip

@@ -42,7 +42,7 @@ def test_what_texts_mean(text, tree):
     ("text", "said"),
     [
         ("", "its end"), ("a b", "'b'"), ("a; DROP TABLE x", "; DROP"), ("a.b", "'.b'"),
-        ("__import__('os').system('id')", "'.system"), ("a = ", "its end"), ("'abc", "'abc"),
+        ("__import__('os').system('id')", ".system"), ("a = ", "its end"), ("'abc", "'abc"),
         ("f(a", ") is missing"), ("1XB", "no unit is called XB"), ("1gb", "did you mean"),
         ("(" * 60, "too deep"), ("a" * 20_000, "too long"), ("lambda: 1", "': 1'"),
         ("not " * 60 + "a", "too deep"), ("-" * 100 + "a", "too deep"), ("a in", "( is missing"),

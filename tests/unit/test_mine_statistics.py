@@ -50,10 +50,10 @@ def test_runs_are_the_sums_of_their_files(lake):
 
 
 def test_the_same_seed_makes_the_same_month(lake, tmp_path):
-    assert truth_of(month(50, 1)) != truth_of(month(50, 2))
+    assert truth_of(month(50, 1, 2)) != truth_of(month(50, 2, 2))
     from pfscope.mine.synth import synthesize
 
-    assert synthesize(tmp_path / "again", 50, 1) == truth_of(month(50, 1))
+    assert synthesize(tmp_path / "again", 50, 1, 2) == truth_of(month(50, 1, 2))
 
 
 def test_a_lake_without_lmt_and_slurm_has_no_coverage(tmp_path):

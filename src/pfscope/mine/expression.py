@@ -168,8 +168,8 @@ class _Reader:
         """Read what stands between the parentheses, of which the first is read already."""
         arguments: list[Tree] = []
         while not self._took(")"):
-            if arguments:
-                self._require(",")
+            if arguments and not self._took(","):
+                raise self._wrong(", ) is missing")
             arguments.append(self._nested(self._either))
         return tuple(arguments)
 

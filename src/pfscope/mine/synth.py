@@ -28,14 +28,17 @@ _AT_ONCE: Final = 4096
 
 
 def synthesize(
-    out: Path, jobs: int, seed: int, told: Callable[[int], None] = lambda _: None
-) -> dict[str, Any]:
+    out: Path, jobs: int, seed: int = 7, days: int = DAYS,
+    told: Callable[[int], None] = lambda _: None,
+) -> dict[str, Any]:  # fmt: skip
     """Write the month, and return what is known of it; `told` is called with runs that are done."""
     if not 1 <= jobs <= _MOST:
         raise UsageError(f"--jobs must be from 1 to {_MOST}")
+    if not 1 <= days <= DAYS:
+        raise UsageError(f"--days must be from 1 to {DAYS}")
     if out.exists() and any(out.iterdir()):
         raise InputError(f"{out} is not empty: name a new directory")
-    month = runs(jobs, seed)
+    month = runs(jobs, seed, days)
     rng = np.random.default_rng([seed, 1])
     names = Names(month, rng)
     with writing(out) as lake:
@@ -60,7 +63,7 @@ def synthesize(
 def _pieces(month: Runs) -> Iterator[slice]:
     """Return runs of one day each, so many that their files fit into memory."""
     days = month.start_us // (86400 * 10**6)
-    for day in range(DAYS):
+    for day in range(month.days):
         first, last = (int(i) for i in np.searchsorted(days, [day, day + 1]))
         for start in range(first, last, _AT_ONCE):
             yield slice(start, min(start + _AT_ONCE, last))

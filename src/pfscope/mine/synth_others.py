@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pfscope.mine.synth_rows import START_US, Names, table
-from pfscope.mine.synth_world import DAYS, FIRST_JOB, OSTS, Ints, Runs
+from pfscope.mine.synth_world import FIRST_JOB, OSTS, Ints, Runs
 
 _DAY_US: Final = 86400 * 10**6
 _STEP_S: Final = 3600
@@ -22,7 +22,7 @@ class Others:
 
     def __init__(self, month: Runs, names: Names, rng: np.random.Generator) -> None:
         count = len(month)
-        other_start = rng.integers(0, DAYS * _DAY_US, count)
+        other_start = rng.integers(0, month.days * _DAY_US, count)
         seconds = (month.read + month.written) / month.rate + month.idle_s * month.files
         self.start_us = START_US + np.concatenate([month.start_us, other_start])
         self.elapsed_s = np.concatenate([
@@ -33,7 +33,7 @@ class Others:
         self.again = rng.random(2 * count) < 0.01
         """The job was queued again: there is an older record too."""
         self.user = np.concatenate([month.application, rng.integers(0, 12, count)])
-        steps = DAYS * 86400 // _STEP_S
+        steps = month.days * 86400 // _STEP_S
         shares = rng.integers(0, 2**20, (2, steps * OSTS))
         moved = np.array([month.read.sum(), month.written.sum()])
         self.lmt_read, self.lmt_written = shares * (1 + 4 * moved // shares.sum(axis=1))[:, None]

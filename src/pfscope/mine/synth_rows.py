@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from pfscope.mine.ost_sets import ost_count
 from pfscope.mine.schema import table_schema
-from pfscope.mine.schema_darshan import COUNTERS, SIZES
+from pfscope.mine.schema_darshan import COUNTERS
 from pfscope.mine.synth_files import LARGE_BIN, SMALL_BIN, Files
 from pfscope.mine.synth_world import (
     APPLICATIONS,
@@ -145,11 +145,8 @@ def _counters(runs: Runs, chosen: slice, files: Files) -> dict[str, Any]:
 _ZERO: Final = tuple(c.column for c in COUNTERS if c.module == "POSIX" and c.merge == "sum" and not c.is_time)
 """What POSIX counts where nothing of it happened."""
 _SUMMED: Final = (
-    "bytes_read", "bytes_written", "read_s", "write_s", "meta_s", "posix_opens", "posix_reads",
-    "posix_writes", "posix_bytes_read", "posix_bytes_written", "posix_consec_reads",
-    "posix_consec_writes", "posix_seq_reads", "posix_seq_writes", "posix_f_read_time",
-    "posix_f_write_time", "posix_f_meta_time", "posix_file_not_aligned", "posix_mem_not_aligned",
-    *(f"posix_size_{word}_{size}" for word in ("read", "write") for size in SIZES),
+    *_ZERO, "bytes_read", "bytes_written", "read_s", "write_s", "meta_s", "posix_f_read_time",
+    "posix_f_write_time", "posix_f_meta_time",
 )  # fmt: skip
 _MPI: Final = tuple(
     f"mpiio_{how}_{what}" for how in ("indep", "coll") for what in ("reads", "writes")
