@@ -1,4 +1,4 @@
-"""How long questions to a lake take: a synthetic month, DuckDB cold and warm, Spark with 1 and 2 workers.
+"""How long questions to a lake take: DuckDB cold and warm, Spark with 1 and 2 workers.
 
 `python -m benchmarks.mine_speed [--jobs 450000]`; 450 000 runs are ten million files, the month of
 the paper. A cold question is a process of its own: it starts Python, opens the lake, and asks.

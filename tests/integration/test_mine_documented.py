@@ -1,4 +1,4 @@
-"""What is documented of the miner is so: its page's lines run, its functions and options are named."""
+"""What is documented of the miner is so: its page's lines run, functions and options are named."""
 
 import re
 import subprocess
@@ -100,5 +100,7 @@ def test_rows_come_as_json_and_parquet(folder):
     rows = json.loads(done.stdout)
     assert [row["job_id"] for row in rows] == ["10000000", "10000001"]
     assert rows[0]["start"].endswith("Z")
-    subprocess.run([*command, "--format", "parquet", "--output", "x.parquet"], cwd=folder, check=True)
+    subprocess.run(
+        [*command, "--format", "parquet", "--output", "x.parquet"], cwd=folder, check=True
+    )
     assert pq.read_table(folder / "x.parquet")["job_id"].to_pylist() == ["10000000", "10000001"]

@@ -1,6 +1,6 @@
 """The sweep line against brute force: intervals of whole seconds, so that every tie occurs."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -95,4 +95,4 @@ def test_the_union_of_each_group_has_its_seconds_and_no_two_parts_touch(rows):
     for one in range(4):
         parts = [(s, e) for g, s, e in found if g == one]
         assert covered(parts) == covered([(s, e) for g, s, e in rows if g == one])
-        assert all(before[1] < after[0] for before, after in zip(parts, parts[1:], strict=False))
+        assert all(before[1] < after[0] for before, after in pairwise(parts))

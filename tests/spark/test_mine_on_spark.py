@@ -5,17 +5,17 @@ The cluster is standalone, on loopback: one master, two workers. It needs Java 1
 """
 
 import math
+import os
 
 import pytest
 
 import pfscope.mine
 from pfscope.errors import InputError
 from tests.support.mine_month import month, truth_of
-from tests.support.mine_questions import QUESTIONS
+from tests.support.mine_questions import QUESTIONS, tables
 from tests.support.mine_truth import assert_statistics
 from tests.support.spark_cluster import cluster
 
-TABLES = ("darshan_job", "darshan_file", "slurm", "lmt")
 DAYS = 3
 
 
@@ -58,20 +58,16 @@ def assert_equal(here, there):
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_both_engines_give_the_same(name, duckdb, spark):
-    here, there = (QUESTIONS[name](*miner.load(*TABLES)).to_arrow() for miner in (duckdb, spark))
+    here, there = (QUESTIONS[name](tables(miner)).to_arrow() for miner in (duckdb, spark))
     assert here.num_rows
     assert_equal(here, there)
 
 
 def test_the_work_is_done_by_both_workers(spark):
     def where(nprocs: int) -> int:
-        import os
+        return __import__("os").getpid()
 
-        return os.getpid()
-
-    executors = spark.table("darshan_file").project(pid=where, n="nprocs").group("pid").to_arrow()
-    import os
-
+    executors = spark.table("darshan_file").project(pid=where).group("pid").to_arrow()
     assert os.getpid() not in executors["pid"].to_pylist()
     assert executors.num_rows >= 2
 

@@ -2,8 +2,8 @@
 
 import json
 from functools import cache
-from tempfile import TemporaryDirectory
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pfscope.mine.synth import TRUTH, synthesize
 

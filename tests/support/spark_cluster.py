@@ -1,7 +1,6 @@
-"""A real standalone cluster of Spark on loopback: a master and workers, each a process of its own."""
+"""A real standalone cluster of Spark on loopback: a master and workers, each its own process."""
 
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -9,12 +8,7 @@ import urllib.request
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_WAIT_S = 60
-
-
-def java():
-    """Say whether Java is there."""
-    return shutil.which("java") is not None
+_WAIT_S = 120
 
 
 @contextmanager
@@ -31,13 +25,13 @@ def cluster(folder, workers=2, memory="1g"):
                    "--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page))
         )  # fmt: skip
         address = f"spark://127.0.0.1:{port}"
-        for number in range(workers):
-            started.append(
-                _start(folder, home, f"worker{number}", "org.apache.spark.deploy.worker.Worker",
-                       "--host", "127.0.0.1", "--cores", "1", "--memory", memory,
-                       "--webui-port", str(_free()), "--work-dir", str(folder / f"work{number}"),
-                       address)
-            )  # fmt: skip
+        started += [
+            _start(folder, home, f"worker{number}", "org.apache.spark.deploy.worker.Worker",
+                   "--host", "127.0.0.1", "--cores", "1", "--memory", memory,
+                   "--webui-port", str(_free()), "--work-dir", str(folder / f"work{number}"),
+                   address)
+            for number in range(workers)
+        ]  # fmt: skip
         _await(f"http://127.0.0.1:{page}/json/", workers, folder)
         yield address
     finally:

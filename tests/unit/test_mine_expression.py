@@ -23,7 +23,10 @@ def test_examples(module):
         ("a + b * -2", Call("+", (Name("a"), Call("*", (Name("b"), Number(-2)))))),
         ("a - b - c", Call("-", (Call("-", (Name("a"), Name("b"))), Name("c")))),
         ("(a - b)", Call("-", (Name("a"), Name("b")))),
-        ("not a = 1 and b", Call("and", (Call("not", (Call("=", (Name("a"), Number(1))),)), Name("b")))),
+        (
+            "not a = 1 and b",
+            Call("and", (Call("not", (Call("=", (Name("a"), Number(1))),)), Name("b"))),
+        ),
         ("a or b and c", Call("or", (Name("a"), Call("and", (Name("b"), Name("c")))))),
         ("x not in ('a', \"b\")", Call("not", (Call("in", (Name("x"), Text("a"), Text("b"))),))),
         ("x IS NOT NULL", Call("not", (Call("is null", (Name("x"),)),))),
@@ -50,7 +53,7 @@ def test_what_texts_mean(text, tree):
     ],
 )  # fmt: skip
 def test_what_is_not_understood_is_refused(text, said):
-    with pytest.raises(UsageError, match=".") as caught:
+    with pytest.raises(UsageError) as caught:
         parse(text)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)

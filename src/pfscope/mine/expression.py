@@ -113,7 +113,10 @@ class _Reader:
     def _compared(self) -> Tree:
         left = self._sum()
         token = self._next()
-        if token.kind == "mark" and (name := _COMPARED.get(token.value, token.value)) in COMPARISONS:
+        if (
+            token.kind == "mark"
+            and (name := _COMPARED.get(token.value, token.value)) in COMPARISONS
+        ):
             self._at += 1
             return Call(name, (left, self._sum()))
         if self._took("is"):

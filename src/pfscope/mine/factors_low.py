@@ -36,9 +36,7 @@ class Search(NamedTuple):
     user: str | None = None
 
 
-def low(
-    tables: Tables, rules: Rules, search: Search, among: "ir.Table | None" = None
-) -> pa.Table:
+def low(tables: Tables, rules: Rules, search: Search, among: "ir.Table | None" = None) -> pa.Table:
     """Return the factors of runs with a bandwidth in a range, the lowest first.
 
     `among` names the `log` of the runs that are looked at; without it they are all.

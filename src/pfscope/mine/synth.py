@@ -1,4 +1,4 @@
-"""A synthetic month of logs: a lake like an imported one, and `truth.json` with what is known of it.
+"""A synthetic month of logs: a lake like an imported one, and `truth.json`: what is known of it.
 
 Everything is made from a seed, in arrays, a day at a time: the same seed gives the same month.
 """
@@ -48,9 +48,11 @@ def synthesize(
             files = files_of(month, chosen, rng)
             rows = file_rows(month, chosen, files, names)
             parts.write("darshan_file", date.isoformat(), rows)
-            parts.write("darshan_job", date.isoformat(), job_rows(month, chosen, files, rows, names))
+            parts.write(
+                "darshan_job", date.isoformat(), job_rows(month, chosen, files, rows, names)
+            )
             told(chosen.stop - chosen.start)
-        others = Others(month, names, rng)
+        others = Others(month, rng)
         for table, day, rows in others.tables():
             parts.write(table, day, rows)
         parts.close()

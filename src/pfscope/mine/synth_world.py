@@ -101,7 +101,8 @@ def runs(count: int, seed: int, days: int = DAYS) -> Runs:
     percent = rng.choice([0, 1, 2, 3], count, p=[0.07, 0.23, 0.40, 0.30])
     low = rng.random(count) < 0.5
     return Runs(
-        days=days, start_us=start_us, application=rng.choice(len(weights), count, p=weights / weights.sum()),
+        days=days, start_us=start_us,
+        application=rng.choice(len(weights), count, p=weights / weights.sum()),
         processes=processes, size=size, files=files, pattern=pattern,
         read_percent=np.select(
             [percent == 0, percent == 1, percent == 2],
