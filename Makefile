@@ -25,6 +25,11 @@ browser: $(INSTALLED)  ## test the pages in a real browser, which must be instal
 	@command -v chromium chromium-browser google-chrome >/dev/null || { echo "install chromium"; exit 1; }
 	$(BIN)/pytest tests/browser
 
+test-spark: $(INSTALLED)  ## test the miner on a real cluster of Spark; needs Java 17
+	@command -v java >/dev/null || { echo "install Java 17: openjdk-17-jre-headless"; exit 1; }
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[spark]'
+	$(BIN)/pytest tests/spark
+
 check: $(INSTALLED)  ## lint, types, import contracts, the agent's Python 3.6
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
