@@ -67,7 +67,7 @@ def take_all(browser: Browser, url: str) -> None:
     _take(light, f"/history?{storm}", "page-history", whole=True)
     _take(light, "/incidents?span=all", "page-incidents", follow="Metadata storm")
     _take(phone, "/", "page-phone")
-    user = light.evaluate("fetch('/api/v1/incidents?from=0').then(r => r.json())")
+    user = light.evaluate("fetch('/api/v1/incidents?from=1970-01-01').then(r => r.json())")
     name = user["incidents"][-1]["causes"][0]["user"]
     _take(light, f"/mine?name={name}", "page-mine")
 
