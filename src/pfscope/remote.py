@@ -101,13 +101,20 @@ class Connection:
             return _bounded(response, _ANSWER_BYTES)
 
     @contextmanager
-    def stream(self, path: str, accept: str = "*/*", method: str = "GET") -> Iterator[HTTPResponse]:
-        """Give the answer to be read piece by piece."""
+    def stream(
+        self,
+        path: str,
+        accept: str = "*/*",
+        method: str = "GET",
+        *,
+        patience_s: float = _PATIENCE_S,
+    ) -> Iterator[HTTPResponse]:
+        """Give the answer to be read piece by piece; nothing for so long is an error."""
         request = urllib.request.Request(  # noqa: S310 - http and https only, see above
             self._root + path, headers={**self._headers, "Accept": accept}, method=method
         )
         try:
-            with self._opener.open(request, timeout=_PATIENCE_S) as response:
+            with self._opener.open(request, timeout=patience_s) as response:
                 yield response
         except urllib.error.HTTPError as error:
             with error:

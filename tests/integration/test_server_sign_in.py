@@ -17,6 +17,7 @@ from pfscope.server.limits import Limits
 from pfscope.server.sessions import TRIES
 from pfscope.server.tokens import Gate, TokenFile
 from tests.support.query_store import make_store
+from tests.support.serve_process import served
 from tests.support.server_world import server
 
 ME = "/api/v1/me"
@@ -325,3 +326,16 @@ def test_people_are_let_in_and_out_at_the_command_line(tmp_path):
     refused = command("add", "20041", *where)
     assert refused.returncode == 2
     assert "say --user UID" in refused.stderr
+
+
+def test_a_data_directory_that_everybody_can_read_is_told(tmp_path):
+    for mode, told in ((0o755, 1), (0o700, 0)):
+        (tmp_path / "data").mkdir(exist_ok=True)
+        (tmp_path / "data").chmod(mode)
+        with served(tmp_path / "data", "--socket", str(tmp_path / "s")) as running:
+            assert running.line.endswith(", 0 tokens\n")
+            assert running.client.get(ME).status_code == 401
+            assert running.end() == 0
+            lines = running.process.stderr.read().splitlines()
+            assert len([line for line in lines if "chmod 700" in line]) == told
+        assert not (tmp_path / "s").exists()

@@ -29,11 +29,12 @@ def write_answer(result: Result, style: str, out: TextIO) -> None:
     else:
         batches = cells(result.table)
         if out.isatty():
-            batches = ([[_harmless(v) for v in column] for column in batch] for batch in batches)
+            batches = ([[harmless(v) for v in column] for column in batch] for batch in batches)
         print_rows(result.table.column_names, batches, style, out)
 
 
-def _harmless(value: Any) -> Any:
+def harmless(value: Any) -> Any:
+    """Return a value that can be shown on a terminal."""
     return printable(value) if isinstance(value, str) else value
 
 

@@ -20,16 +20,20 @@ VERBS = {
     "parse": "show what was understood of Lustre's job_stats text",
     "frames": "list, print and check frame logs",
     "import": "take recorded collections into a store",
+    "logs": "logs of applications, Slurm and LMT into a lake, and what is there",
     "agent": "collect on a Lustre server, spool, send",
     "serve": "receive frames, acknowledge them when they are safe, store their usage",
+    "top": "watch who loads the file systems, live or as it was",
+    "job": "all about one job, in plain words",
     "query": "ask who did what, when, how much and why",
     "incidents": "what changed, who caused it and what to do: now, or over the past",
     "alert": "list alerts, silence them for a while, try whether messages arrive",
     "export": "write a store's rows as plain Parquet or CSV by day",
     "report": "draw figures, or write a page on a day or a week",
+    "mine": "ask logs of applications: who does bad I/O, and why",
     "doctor": "say whether a data directory is sound, and what is wrong",
 }
-_TIMES = ("--from", "--to", "--baseline-from", "--baseline-to")
+_TIMES = ("--from", "--to", "--at", "--baseline-from", "--baseline-to")
 _AGO = re.compile(r"-\d")
 EXAMPLES = """examples:
   lctl get_param '*.*.job_stats' | pfscope parse -

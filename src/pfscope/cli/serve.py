@@ -135,6 +135,8 @@ def _serve(args: argparse.Namespace) -> int:
         is_open = gate.open and not privacy.given
         who = "open to all" if is_open else f"{gate.count} tokens"
         print(f"pfscope listens on {url}, data in {args.data}, {who}", flush=True)
+        if privacy.given or TokenFile(args.data).holders(people=True):
+            _warn_of_readers(args.data)
 
     with ExitStack() as stack:
 
@@ -145,6 +147,13 @@ def _serve(args: argparse.Namespace) -> int:
 
         serve(make_app, listen, limits, say)
     return 0
+
+
+def _warn_of_readers(directory: Path) -> None:
+    """Tell who could read past the server what it shows to few."""
+    if directory.stat().st_mode & 0o077:
+        told = f"others on this machine can read all names in {directory}; chmod 700 it"
+        print(f"pfscope: warning: {told}", file=sys.stderr)
 
 
 def _gate(directory: Path, local: bool, insecure: bool) -> Gate:

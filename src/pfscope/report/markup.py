@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pfscope.untrusted import html_text
 
-_VOID: Final = {"meta", "link", "hr", "br"}
+_VOID: Final = {"meta", "link", "hr", "br", "input"}
 
 
 class Markup(str):

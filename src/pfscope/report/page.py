@@ -32,6 +32,9 @@ class Page:
     shared_plotly: bool = False
     """Plotly lies beside the page, as a file of its own, for many pages."""
     figures: list[go.Figure] = field(default_factory=list)
+    scripts: tuple[str, ...] = ()
+    """Files beside this module with scripts of its own sections."""
+    styles: tuple[str, ...] = ()
 
     def figure(self, drawn: go.Figure, what: str, caption: Child) -> Markup:
         """Return a figure's place; `what` says in words what is to be seen there."""
@@ -54,7 +57,7 @@ class Page:
             element("meta", name="generator", content=f"pfscope {pfscope.__version__}"),
             element("meta", name="referrer", content="no-referrer"),
             element("title", self.title),
-            Markup(f"<style>{static('page.css')}</style>"),
+            *[Markup(f"<style>{static(name)}</style>") for name in ("page.css", *self.styles)],
         ]
         content = [
             element("a", "Skip to the content", href="#content", cls="skip"),
@@ -82,15 +85,18 @@ class Page:
         ))  # fmt: skip
 
     def _scripts(self) -> Markup:
+        own = [Markup(f"<script>{static(name)}</script>") for name in self.scripts]
         if not self.figures:
-            return Markup("")
+            return joined(own)
         drawing = Markup(f"<script>{static('page.js')}</script>")
         if self.shared_plotly:
-            return joined([element("script", src=PLOTLY_FILE), drawing])
-        return joined([Markup(f"<script>{plotly_js()}</script>\n"), drawing])
+            return joined([element("script", src=PLOTLY_FILE), drawing, *own])
+        return joined([Markup(f"<script>{plotly_js()}</script>\n"), drawing, *own])
 
     def _policy(self) -> str:
-        scripts = [digest(static("page.js"))] if self.figures else []
+        scripts = [digest(static(name)) for name in self.scripts]
+        if self.figures:
+            scripts.append(digest(static("page.js")))
         if self.figures:
             scripts.insert(0, "'self' file:" if self.shared_plotly else digest(plotly_js()))
         allowed = " ".join(scripts) or "'none'"

@@ -53,12 +53,12 @@ class Exporting:
         self._ending = True
 
     async def _list(self, request: Request) -> Response:
-        self._reception.asker(request)
+        self._reception.seer(request)
         files = await run_in_threadpool(self._files, _words(request, _WORDS))
         return Json({"files": files.paths})
 
     async def _rows(self, request: Request) -> Response:
-        self._reception.asker(request)
+        self._reception.seer(request)
         if self._under_way >= _AT_ONE_TIME:
             raise come_later("busy", "too many exports are under way")
         words = _words(request, (*_WORDS, "file"))

@@ -63,7 +63,8 @@ class Incidents:
         records = [record for record in self._book.all() if wanted.during(record)]
         told = await run_in_threadpool(self._told, audience, records)
         found = [row(record) for record in told if wanted.fits(record)]
-        return Json({"about": wanted.about(), "incidents": found})
+        about = {**wanted.about(), "watched_us": self._book.watched_us}
+        return Json({"about": about, "incidents": found})
 
     async def _one(self, request: Request) -> Response:
         audience = self._reception.audience(request)
@@ -92,8 +93,7 @@ class Incidents:
         return [told.of(record) for record in records]
 
     async def _alerts(self, request: Request) -> Response:
-        if not self._reception.audience(request).everything:
-            raise Refusal(403, "not-allowed", "alerts are for those who see all names", _HINT)
+        self._reception.seer(request)
         try:
             return Json(await run_in_threadpool(overview, self._directory))
         except PfscopeError as error:

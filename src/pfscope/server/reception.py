@@ -77,6 +77,12 @@ class Reception:
         found = self.asker(request)
         return Audience.of(found.role, found.users, self.privacy)
 
+    def seer(self, request: Request) -> None:
+        """Refuse whoever does not see everybody by name."""
+        if not self.audience(request).everything:
+            hint = "GET /api/v1/query lists what can be asked"
+            raise Refusal(403, "not-allowed", "this is for those who see all names", hint)
+
     def changer(self, request: Request) -> Asker:
         """Return who changes something, which admins and staff may."""
         found = self.asker(request)

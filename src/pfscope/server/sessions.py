@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -39,16 +39,17 @@ class Sessions:
         self.length_s = length_s
         self._clock = clock
         self._known: OrderedDict[str, Session] = OrderedDict()
+        self._of: Counter[Token] = Counter()
 
     def begin(self, token: Token) -> str:
         """Sign somebody in and return the secret of the session."""
-        own = [key for key, session in self._known.items() if session.token == token]
-        for key in own[: max(len(own) - MOST_OF_ONE + 1, 0)]:
-            del self._known[key]
-        while len(self._known) >= MOST:
-            self._known.popitem(last=False)
+        if self._of[token] >= MOST_OF_ONE:
+            self._drop(next(key for key, known in self._known.items() if known.token == token))
+        if len(self._known) >= MOST:
+            self._drop(next(iter(self._known)))
         secret = secrets.token_urlsafe(32)
         self._known[hash_of(secret)] = Session(token, self._clock() + self.length_s)
+        self._of[token] += 1
         return secret
 
     def find(self, secret: str) -> Session | None:
@@ -61,7 +62,14 @@ class Sessions:
 
     def end(self, secret: str) -> None:
         """Sign somebody out."""
-        self._known.pop(hash_of(secret), None)
+        self._drop(hash_of(secret))
+
+    def _drop(self, key: str) -> None:
+        session = self._known.pop(key, None)
+        if session is not None:
+            self._of[session.token] -= 1
+            if not self._of[session.token]:
+                del self._of[session.token]
 
     def __len__(self) -> int:
         return len(self._known)
