@@ -29,7 +29,7 @@ INCIDENTS = [
     {"kind": "hot_file", "start": 2400, "duration_s": 3000, "factor": 8},
 ]
 WIDE, NARROW = (1280, 860), (390, 844)
-MOST_BYTES, COLOURS = 150_000, 128
+MOST_BYTES = 150_000
 DAY = "from=2022-10-27T00:00:00Z&to=2022-10-27T03:00:00Z"
 
 
@@ -94,7 +94,8 @@ def _take(page: Page, path: str, name: str, follow: str = "", whole: bool = Fals
     file = IMAGES / f"{name}.png"
     page.screenshot(path=file, full_page=whole, animations="disabled")
     with Image.open(file) as picture:
-        picture.convert("RGB").quantize(COLOURS).save(file, optimize=True)
+        few = picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE)
+        few.save(file, optimize=True)
     size = file.stat().st_size
     print(f"{file.name:20} {size / 1000:6.0f} kB")
     if size > MOST_BYTES:
