@@ -29,9 +29,7 @@ def main():
     parser.add_argument("--preset", choices=("mini", "puhti"), action="append")
     parser.add_argument("--runs", type=int, default=2, help="of each scenario (default: 2)")
     parser.add_argument("--days", type=int, help="quiet ones, of each preset (default: 90, 30)")
-    parser.add_argument(
-        "--tuning", action="store_true", help="with the tuning seeds"
-    )
+    parser.add_argument("--tuning", action="store_true", help="with the tuning seeds")
     parser.add_argument("--short", action="store_true", help="the short way wherever it shows all")
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
