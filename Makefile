@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: help install demo test browser test-spark check bench chaos agent fuzz format clean
+.PHONY: help install demo test test-spark browser check bench evaluate chaos agent screenshots fuzz mysql format clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -41,11 +41,21 @@ bench: $(INSTALLED)  ## print speeds and errors, each beside a peer or a baselin
 	@for name in $$(ls benchmarks/*_speed.py benchmarks/*_cost.py benchmarks/*_error.py); do \
 	  $(BIN)/python -m benchmarks.$$(basename $$name .py) || exit 1; echo; done
 
+mysql: $(INSTALLED)  ## read LMT's database live, from a MariaDB, which must be installed
+	@command -v mariadbd >/dev/null || { echo "install mariadb-server"; exit 1; }
+	$(BIN)/pytest tests/mysql/live_lmt.py
+
+evaluate: $(INSTALLED)  ## judge the watch by scenarios of the laboratory, some ten minutes
+	$(BIN)/python -m benchmarks.evaluation
+
 chaos: $(INSTALLED)  ## kill the server at random instants, many rounds
 	PFSCOPE_CHAOS_ROUNDS=40 $(BIN)/pytest tests/chaos
 
 agent: $(INSTALLED)  ## build dist/pfscope-agent.pyz, the agent as one file
 	$(BIN)/python packaging/build_agent.py dist/pfscope-agent.pyz
+
+screenshots: $(INSTALLED)  ## make the pictures of the page in docs/images
+	$(BIN)/python packaging/screenshots.py
 
 fuzz: $(INSTALLED)  ## fuzz the readers, a minute each
 	@for target in $$(ls tests/fuzz/fuzz_*.py); do \

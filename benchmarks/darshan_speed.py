@@ -24,7 +24,7 @@ with warnings.catch_warnings():
 
 MODULES = ("POSIX", "MPI-IO", "STDIO")
 SMALL, LARGE, LARGE_THEIRS = 600, 500_000, 20_000
-ROUNDS = 3
+ROUNDS = 5
 AIM_LOGS, AIM_RECORDS = 600, 500_000
 
 

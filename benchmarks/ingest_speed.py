@@ -71,18 +71,29 @@ def timed(work):
         gc.unfreeze()
 
 
-def ingest_all(directory, frames, read=None):
-    """Ingest everything; return seconds without the first observation, and all batches.
+def ingest_all(directory, frames, read=None, record=lambda store: store):
+    """Ingest everything; return the seconds without the first observation.
 
-    Closing counts: what DuckDB's log still holds then goes into the file.
+    Closing counts: what DuckDB's log still holds then goes into the file. As in life no batch is
+    kept when it is stored, unless somebody records.
     """
     with open_store(Path(directory)) as store:
-        recording = Recording(store)
-        ingest = Ingest(recording, wait_s=0)
+        ingest = Ingest(record(store), wait_s=0)
         ingest.read = read or ingest.read
         ingest.take(frames[0])
-        seconds = timed(lambda: [*map(ingest.take, frames[1:]), store.close()])
-        return seconds, recording.batches
+        return timed(lambda: [*map(ingest.take, frames[1:]), store.close()])
+
+
+def batches_of(directory, frames):
+    """Return what the store is given."""
+    recordings = []
+
+    def record(store):
+        recordings.append(Recording(store))
+        return recordings[0]
+
+    ingest_all(directory, frames, record=record)
+    return recordings[0].batches
 
 
 def read_before(frames):
@@ -117,7 +128,8 @@ def _append(database, batch):
 def measure(dialect, directory):
     """Print the figures of one release."""
     frames = observations(dialect)
-    whole_s, batches = ingest_all(f"{directory}/whole", frames)
+    batches = batches_of(f"{directory}/recorded", frames)
+    whole_s = ingest_all(f"{directory}/whole", frames)
     reader = FrameReader()
     parse_s = timed(lambda: [reader(f) for fs in frames[1:] for f in fs])
     rest_s, bare_s = side_by_side(directory, frames, batches)
@@ -143,7 +155,7 @@ def side_by_side(directory, frames, batches):
     readings = read_before(frames)
     times = []
     for turn in range(ROUNDS):
-        rest_s, _ = ingest_all(f"{directory}/rest{turn}", frames, lambda f: readings[f.key])
+        rest_s = ingest_all(f"{directory}/rest{turn}", frames, lambda f: readings[f.key])
         times.append((rest_s, bare_append(f"{directory}/bare{turn}.duckdb", batches)))
     return (min(of_side) for of_side in zip(*times, strict=True))
 

@@ -18,6 +18,7 @@ from typing import Any
 from pfscope.errors import InputError, UsageError
 from pfscope.lustre.identity import DEFAULT_FORMATS, SYSTEM_UID_BELOW, Identifier
 from pfscope.lustre.jobid_format import SLURM_JOB
+from pfscope.privacy.settings import Privacy, read_privacy
 from pfscope.query.metrics import Metric
 from pfscope.store.retention import Retention
 from pfscope.watch.alerts.settings import Alerts, read_alerts
@@ -25,7 +26,7 @@ from pfscope.watch.alerts.settings import Alerts, read_alerts
 DEFAULT_PATH = Path("/etc/pfscope/pfscope.toml")
 _METRIC = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _KINDS = ("mdt", "ost")
-_TABLES = ("identity", "filesystem", "retention", "metric", "nodes", "alert", "notify")
+_TABLES = ("identity", "filesystem", "retention", "metric", "nodes", "alert", "notify", "privacy")
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class Config:
     """`[nodes] login`: how nodes are called on which people log in."""
     alerts: Alerts = field(default_factory=Alerts)
     """`[alert.NAME]` and `[notify.NAME]`: who is told of what."""
+    privacy: Privacy = field(default_factory=Privacy)
+    """`[privacy]`: who is who, and what others see of them."""
 
     def with_jobid_name(self, formats: Sequence[str]) -> "Config":
         """Return the same with other formats of entry ids, on all file systems."""
@@ -118,6 +121,7 @@ def parse_config(text: str, name: str) -> Config:
         _metrics(tables.get("metric", {}), name),
         _login_nodes(tables.get("nodes", {}), f"{name}: [nodes]"),
         alerts=read_alerts(tables.get("alert", {}), tables.get("notify", {}), name),
+        privacy=read_privacy(tables.get("privacy", {}), f"{name}: [privacy]"),
     )
     for identity in (config.identity, *config.filesystems.values()):
         _ = identity.identifier  # a format that makes no sense is told now, not at the first id

@@ -4,13 +4,14 @@ import re
 from pathlib import Path
 
 from pfscope.config import Config, load_config
+from pfscope.now.now import Now
 from pfscope.query.asked import Site
 from pfscope.query.data import Data
 from pfscope.query.engine import StoreEngine
 from pfscope.query.metrics import SHIPPED
 from pfscope.watch.source import WatchedSource
 
-_URL = re.compile(r"https?://", re.IGNORECASE)
+_URL = re.compile(r"(https?|unix)://", re.IGNORECASE)
 
 
 def open_data(
@@ -39,3 +40,11 @@ def open_local(directory: Path, config: Path | None = None) -> WatchedSource:
 def site_of(config: Config) -> Site:
     """Return what a configuration says about questions."""
     return Site({**SHIPPED, **config.metrics}, config.login_nodes)
+
+
+def open_now(directory: Path, config: Path | None = None) -> Now:
+    """Return what answers what happened at any moment of the data in a directory."""
+    from pfscope.store.embedded import open_store
+
+    site = site_of(load_config(config))
+    return Now(open_store(directory, create=False, read_only=True), site)

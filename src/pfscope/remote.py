@@ -1,5 +1,7 @@
 """A server that answers questions, asked over HTTP with the standard library alone.
 
+`unix:///path` is the server's socket on this machine: there the kernel says who asks.
+
 The token comes from a file of ours or from `$PFSCOPE_TOKEN`, goes to the named server alone, never
 in the clear over a network, and stands in no message. Nothing is followed to another place, and an
 answer is bounded. What the server says in text is shown as printable characters only.
@@ -9,12 +11,13 @@ import ipaddress
 import json
 import os
 import re
+import socket
 import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode, urlsplit
@@ -28,9 +31,11 @@ if TYPE_CHECKING:
     from pfscope.query.results import Result
 
 VARIABLE: Final = "PFSCOPE_TOKEN"
+FORMS: Final = "http(s)://host[:port][/path] or unix:///path"
 INCIDENTS: Final = "/api/v1/incidents"
 _TOKEN = re.compile(r"[!-~]{1,4096}")
 _URL = re.compile(r"https?://[^\s?#@]+", re.IGNORECASE)
+_SOCKET = re.compile(r"unix://(/[^\0]+)", re.IGNORECASE)
 _ANSWER_BYTES: Final = 1 << 30
 _ERROR_BYTES: Final = 64 << 10
 _PATIENCE_S: Final = 120.0
@@ -43,21 +48,45 @@ class _Stay(urllib.request.HTTPRedirectHandler):
         """Leave the answer as it is."""
 
 
+class _Local(urllib.request.HTTPHandler):
+    """Reaches a server through its socket on this machine."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+
+    def http_open(self, request: urllib.request.Request) -> HTTPResponse:
+        """Open a connection to the socket instead of one to a host."""
+        path = self._path
+
+        class Through(HTTPConnection):
+            def connect(self) -> None:
+                self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                self.sock.settimeout(self.timeout)
+                self.sock.connect(path)
+
+        return self.do_open(Through, request)
+
+
 class Connection:
     """The way to one server."""
 
     def __init__(
         self, url: str, token_file: str | Path | None = None, ca_file: str | Path | None = None
     ) -> None:
-        if not _URL.fullmatch(url) or not urlsplit(url).hostname:
-            raise UsageError(f"{url!r} is not of the form http(s)://host[:port][/path]")
+        local = _SOCKET.fullmatch(url)
+        if not local and (not _URL.fullmatch(url) or not urlsplit(url).hostname):
+            raise UsageError(f"{url!r} is not of the form {FORMS}")
         self.url = url.rstrip("/")
+        self._root = "http://localhost" if local else self.url
         token = _token(token_file)
-        if token and not _is_private(url):
+        if token and not local and not _is_private(url):
             raise UsageError(f"{url}: a token is not sent over plain http to another machine")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         handlers: list[urllib.request.BaseHandler] = [urllib.request.ProxyHandler({}), _Stay()]
-        if url.lower().startswith("https"):
+        if local:
+            handlers.append(_Local(local[1]))
+        elif url.lower().startswith("https"):
             handlers.append(urllib.request.HTTPSHandler(context=_tls(ca_file)))
         self._opener = urllib.request.build_opener(*handlers)
 
@@ -72,13 +101,20 @@ class Connection:
             return _bounded(response, _ANSWER_BYTES)
 
     @contextmanager
-    def stream(self, path: str, accept: str = "*/*", method: str = "GET") -> Iterator[HTTPResponse]:
-        """Give the answer to be read piece by piece."""
+    def stream(
+        self,
+        path: str,
+        accept: str = "*/*",
+        method: str = "GET",
+        *,
+        patience_s: float = _PATIENCE_S,
+    ) -> Iterator[HTTPResponse]:
+        """Give the answer to be read piece by piece; nothing for so long is an error."""
         request = urllib.request.Request(  # noqa: S310 - http and https only, see above
-            self.url + path, headers={**self._headers, "Accept": accept}, method=method
+            self._root + path, headers={**self._headers, "Accept": accept}, method=method
         )
         try:
-            with self._opener.open(request, timeout=_PATIENCE_S) as response:
+            with self._opener.open(request, timeout=patience_s) as response:
                 yield response
         except urllib.error.HTTPError as error:
             with error:

@@ -38,6 +38,17 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else _escaped(c) for c in text)
 
 
+def cell_text(text: str) -> str:
+    r"""Return text of which each character takes one cell of any terminal: printable ASCII.
+
+    >>> cell_text("r01c07"), cell_text("e\u0301\u202e")
+    ('r01c07', 'e\\xCC\\x81\\xE2\\x80\\xAE')
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if " " <= c <= "~" else _escaped(c) for c in text)
+
+
 def _escaped(character: str) -> str:
     raw = character.encode("utf-8", "surrogatepass")
     return "".join(f"\\x{byte:02X}" for byte in raw)

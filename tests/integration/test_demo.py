@@ -1,5 +1,6 @@
 """The demo as a person runs it: real processes, a bounded time, nothing left behind."""
 
+import json
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ import pytest
 from pfscope.cli.processes import Processes
 from pfscope.errors import PfscopeError
 
-LIMIT_S = 120
+LIMIT_S = 300
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +55,7 @@ def lines_like(pattern: str, out: str) -> list[str]:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, str, str]:
     temporary = tmp_path_factory.mktemp("demo")
-    child = start(temporary, "--seconds", "9")
+    child = start(temporary, "--once")
     out, err = child.communicate(timeout=LIMIT_S)
     return temporary, child.returncode, out, err
 
@@ -81,6 +82,35 @@ def test_the_busiest_user_is_the_culprit_that_was_injected(
     assert busiest == injected
 
 
+def test_the_incident_is_told_with_its_culprit_first(
+    finished: tuple[Path, int, str, str],
+) -> None:
+    out = finished[2]
+    [(user, job)] = re.findall(r"injected: metadata storm by user (\d+), job (\d+) on", out)
+    last = out[out.rindex("\nincident ") :]
+    who = re.search(r"^who +user (\d+), job (\d+) \(\d+%\), sure to \d+%$", last, re.MULTILINE)
+    assert who
+    assert who.groups() == (user, job)
+    for words in ("since ", "how much ", "for users ", "for admins ", f"scontrol hold {job}\n",
+                  "the culprit named is the one that was injected"):  # fmt: skip
+        assert words in last
+
+
+def test_another_culprit_than_the_injected_one_is_a_failure(tmp_path: Path) -> None:
+    child = start(tmp_path, "--once", "--dir", str(tmp_path / "mine"))
+    try:
+        truth = tmp_path / "mine/site/truth/incidents.json"
+        wait_until(lambda: any("pfscope.agent" in c for c in processes_that_name(tmp_path)))
+        told = json.loads(truth.read_text())
+        told[0]["job"] = "1"
+        truth.write_text(json.dumps(told))
+        out, _ = child.communicate(timeout=LIMIT_S)
+    finally:
+        child.kill()
+    assert child.returncode == 1
+    assert "the culprit named is NOT the one that was injected" in out
+
+
 def test_nothing_is_left_behind(finished: tuple[Path, int, str, str]) -> None:
     temporary = finished[0]
     assert list(temporary.iterdir()) == []
@@ -90,8 +120,9 @@ def test_nothing_is_left_behind(finished: tuple[Path, int, str, str]) -> None:
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_whatever_ends_it_ends_its_children(tmp_path: Path, how: signal.Signals) -> None:
     child = start(tmp_path)
+    last = "pfscope.agent" if how in (signal.SIGTERM, signal.SIGKILL) else "lab run"
     try:
-        wait_until(lambda: any("pfscope.agent" in c for c in processes_that_name(tmp_path)))
+        wait_until(lambda: any(last in c for c in processes_that_name(tmp_path)))
         child.send_signal(how)
         child.communicate(timeout=LIMIT_S)
     finally:

@@ -69,7 +69,7 @@ def test_nothing_new_is_told_in_few_bytes(world):
 def test_one_computation_serves_all_who_ask_the_same(world, monkeypatch):
     made = []
     document = Now.document
-    monkeypatch.setattr(Now, "document", lambda now, wish: made.append(1) or document(now, wish))
+    monkeypatch.setattr(Now, "document", lambda *told: made.append(1) or document(*told))
     askers = [threading.Thread(target=asked, args=(world, "by=job")) for _ in range(8)]
     for asker in askers:
         asker.start()

@@ -8,6 +8,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 from pfscope.config import Config
 from pfscope.server import openapi
 from pfscope.server.engine import Engine
+from pfscope.server.export import PATH as EXPORT
 from pfscope.server.incidents import PATH as INCIDENTS
 from pfscope.server.limits import Limits
 from pfscope.server.openapi_query import PATH
@@ -47,7 +48,7 @@ def described(tmp_path_factory):
 def test_every_answer_is_as_described(described, path, method, mode):
     strategy = described[path][method].as_strategy(generation_mode=mode)
 
-    asks = path.startswith((f"{PATH}/", INCIDENTS, "/api/v1/now"))
+    asks = path.startswith((f"{PATH}/", INCIDENTS, EXPORT, "/api/v1/now"))
 
     @settings(
         max_examples=10 if asks else 25, deadline=None, suppress_health_check=list(HealthCheck)

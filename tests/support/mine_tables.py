@@ -1,7 +1,9 @@
 """Rows of the lake's tables, made by hand: what a test does not say is null."""
 
+import duckdb
 import ibis
 import pyarrow as pa
+from ibis.expr.operations import InMemoryTable
 
 from pfscope.mine.schema import table_schema
 
@@ -37,3 +39,11 @@ def written(start, end, size=100, **more):
 def expression(table):
     """Return a table as miners see it."""
     return ibis.memtable(table)
+
+
+def run_expression(asked):
+    """Return the rows of an expression over such a table."""
+    connection = duckdb.connect()
+    for made in asked.op().find(InMemoryTable):
+        connection.register(made.name, made.data.to_pyarrow(made.schema))
+    return connection.sql(ibis.to_sql(asked, dialect="duckdb")).to_arrow_table()

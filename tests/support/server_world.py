@@ -5,7 +5,7 @@ The store is shared by all engines that are opened on it, as a directory would b
 
 import threading
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import httpx
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pyarrow as pa
 from pfscope.server.app import create_app
 from pfscope.server.engine import Engine
 from pfscope.server.limits import Limits
+from pfscope.server.peers import bound_socket
 from pfscope.server.run import bound, make_server, parse_listen
 from pfscope.server.tokens import Gate, TokenFile
 from pfscope.store.protocol import LedgerChange, StoreError
@@ -114,18 +115,29 @@ def make_engine(store, limits=None, **more):
 
 @contextmanager
 def server(
-    directory, limits=None, store=None, listen="127.0.0.1:0", gate=None, engine=None, pages=()
+    directory,
+    limits=None,
+    store=None,
+    listen="127.0.0.1:0",
+    gate=None,
+    engine=None,
+    pages=(),
+    privacy=None,
+    local=None,
+    site=None,
 ):
-    """Serve on a free port of loopback until the block ends."""
+    """Serve on a free port of loopback, and on a local socket, until the block ends."""
     store = store or MemoryStore(directory)
     limits = limits or Limits()
     engine = engine or make_engine(store, limits)
     listening = threading.Event()
     chosen = parse_listen(listen)
     gate = gate or Gate(TokenFile(directory), may_be_open=True)
-    app = create_app(engine, gate, pages=pages)
-    running = make_server(app, chosen, limits, listening.set)
-    with bound(chosen) as (listener, url):
+    app = create_app(engine, gate, site, pages, privacy)
+    with ExitStack() as stack:
+        listener, url = stack.enter_context(bound(chosen))
+        unix = stack.enter_context(bound_socket(local)) if local else None
+        running = make_server(app, chosen, limits, listening.set, unix)
         thread = threading.Thread(target=running.run, args=([listener],))
         thread.start()
         assert listening.wait(20)

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from pfscope.cli.figures import abbreviated, cells_of
+from pfscope.cli.figures import cells_of
 from pfscope.cli.table import BOLD, HOT, Cell, Column, print_table
+from pfscope.figures import abbreviated
 
 
 class Terminal(io.StringIO):

@@ -7,6 +7,9 @@ from rich.console import Console
 
 from pfscope.cli.demo_view import LiveView, PlainView, together
 from pfscope.lab.spectator import Requests, Seen
+from pfscope.watch.model import Cause
+from pfscope.watch.written import plain, row
+from tests.support import alert_world
 
 HOSTILE = b"\x1b[31m[bold]caf\xe9"
 
@@ -66,6 +69,20 @@ def test_the_picture_adds_up_servers_and_shows_names_as_they_are() -> None:
     assert [r"\x1B[31m[bold]caf\xE9", "25"] in lines
     assert ["4711", "25"] in lines
     assert "\x1b[31m" not in text
+
+
+def test_an_incident_is_shown_by_both_views_and_bites_in_none() -> None:
+    causes = (Cause("caf\x1b[31m", "4711", None, None, 0.9, 0.8),)
+    told = row(plain(alert_world.incident(causes=causes)))
+    out = io.StringIO()
+    with PlainView(out) as view:
+        view.incident(told)
+    console = Console(file=out, width=120, force_terminal=True, color_system=None)
+    live = LiveView(console)
+    live.incident(told)
+    console.print(live.picture())
+    assert out.getvalue().count(r"user caf\x1B[31m, job 4711 (90%), sure to 80%") == 2
+    assert "\x1b[31m" not in out.getvalue()
 
 
 def test_together_sums_and_sorts() -> None:

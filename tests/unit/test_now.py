@@ -72,9 +72,25 @@ def test_a_limit_leaves_the_sums_whole():
     assert answer["sums"][answer["columns"].index("open") - 1] == 1.6
 
 
+def test_chosen_columns_are_told_alone():
+    answer = asked(now_of(**ROWS), at="-2m", sort="open", columns="bytes")
+    assert answer["columns"] == ["user", "bytes", "open"]
+    assert rows_of(answer, "user", "bytes")[1] == ("1002", 10**6)
+    assert [set(server["rates"]) for server in answer["servers"]] == [{"bytes", "open"}] * 2
+    assert [set(target["rates"]) for target in answer["targets"]] == [{"bytes", "open"}] * 2
+
+
+def test_the_largest_parts_of_each_server_are_told():
+    answer = asked(now_of(**ROWS), at="-2m", sort="iops", columns="iops", parts="2", limit="1")
+    parts = {server["server"]: server["parts"] for server in answer["servers"]}
+    assert parts["mds1"] == [["1001", 1], ["1002", 0.5]]
+    assert [name for name, _ in parts["oss1"]] == ["1002"]
+    assert "parts" not in asked(now_of(**ROWS), at="-2m")["servers"][0]
+
+
 @pytest.mark.parametrize(
-    "words", [{"by": "usr"}, {"by": "operation"}, {"sort": "nothing"}, {"over": "1h"},
-              {"from": "-1h"}, {"limit": "many"}]
+    "words", [{"by": "usr"}, {"by": "operation"}, {"sort": "nothing"}, {"columns": "nothing"},
+              {"over": "1h"}, {"from": "-1h"}, {"limit": "many"}]
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(words):
     with pytest.raises(UsageError):

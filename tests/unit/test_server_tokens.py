@@ -49,8 +49,8 @@ def test_tokens_from_before_there_were_questions_stay_and_may_not_ask(file):
     assert Gate(file).holder("s") == Token("old", hash_of("s"), ("oss*",), "then", reads=False)
     file.add("anna", (), reads=True)
     kept = json.loads(file.path.read_text())
-    assert kept["version"] == 2
-    assert kept["tokens"][0] == {**item, "reads": False}
+    assert kept["version"] == 3
+    assert kept["tokens"][0] == {**item, "reads": False, "role": "", "users": []}
 
 
 def test_revoking_counts_at_once_and_the_last_one_does_not_open_the_door(file):

@@ -6,9 +6,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from pfscope.cli.export import moment_us
 from pfscope.cli.main import main
-from pfscope.errors import UsageError
 from pfscope.store.embedded import open_store
 from pfscope.store.housekeeping import Rules
 from tests.support.store_rows import at, operations, series, usage
@@ -113,12 +111,3 @@ def test_what_makes_no_sense_is_refused_before_anything_is_written(data, tmp_pat
     assert main(["export", "--data", data, str(tmp_path / "out"), *wrong]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert files(tmp_path / "out") == []
-
-
-def test_a_day_as_an_end_is_meant_whole():
-    day = moment_us("2022-10-28") - moment_us("2022-10-27")
-    assert moment_us("2022-10-27", end=True) == moment_us("2022-10-28") == at(1)
-    assert moment_us("2022-10-27T00:00", end=True) == at()
-    assert day == 86_400_000_000
-    with pytest.raises(UsageError, match="is no time"):
-        moment_us("27.10.2022")

@@ -10,6 +10,7 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, Tuple
 
 import pfscope
+from pfscope.agent.clock import tree_clock
 from pfscope.agent.collect import Collector, Problem
 from pfscope.agent.options import Settings
 from pfscope.agent.say import Sayer, Tally
@@ -59,7 +60,8 @@ class Agent:
 
     def make_frame(self, dropped: Mapping[str, int]) -> bytes:
         """Collect once and return the encoded frame, which tells what was dropped before it."""
-        wall_ns, start = int(self._clock() * 1e9), self._monotonic()
+        start = self._monotonic()
+        wall_ns, monotonic_ns = self._moment(start)
         builder = FrameBuilder()
         problems = self._collector.collect(builder)
         duration_s = self._monotonic() - start
@@ -70,12 +72,19 @@ class Agent:
             epoch=epoch,
             sequence=sequence,
             wall_ns=wall_ns,
-            monotonic_ns=int(start * 1e9),
+            monotonic_ns=monotonic_ns,
             interval_s=float(self._settings.interval),
             effective_interval_s=float(self.pace.effective_s),
             filesystems=self._collector.found.filesystems,
         )
         return builder.finish(origin, self._notes(problems, dropped, duration_s))
+
+    def _moment(self, start: float) -> Tuple[int, int]:
+        """Return what the frame says of when it was made."""
+        simulated = None
+        if self._settings.clock == "tree":
+            simulated = tree_clock(self._settings.root)
+        return simulated or (int(self._clock() * 1e9), int(start * 1e9))
 
     def _next_name(self) -> Tuple[str, int]:
         boot_id = self._collector.boot_id()

@@ -36,6 +36,13 @@ def seconds(text: str) -> int:
     return int(match.group(1)) * _SECONDS[match.group(2).lower()]
 
 
+def clock(text: str) -> str:
+    """Return whose clock it is."""
+    if text not in ("machine", "tree"):
+        raise ValueError("machine or tree")
+    return text
+
+
 def groups(text: str) -> Tuple[str, ...]:
     """Read the names of the groups to collect."""
     names = tuple(name.strip() for name in text.split(",") if name.strip())
@@ -92,6 +99,13 @@ OPTIONS = (
     ),
     Option("rate", size, 8 << 20, "SIZE", "send at most so many bytes a second (default: 8M)"),
     Option("root", str, "/", "DIR", "read a copied or simulated tree below this directory"),
+    Option(
+        "clock",
+        clock,
+        "machine",
+        "WHOSE",
+        "the time of frames: of this machine, or of the simulated tree (default: machine)",
+    ),
     Option("lctl", str, None, "FILE", "the program to ask where no statistics files are found"),
 )
 
@@ -111,6 +125,7 @@ class Settings(NamedTuple):
     rate: int
     root: str
     lctl: Optional[str]
+    clock: str = "machine"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -7,13 +7,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Protocol, Self, TextIO
+from typing import Any, Protocol, Self, TextIO
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from pfscope.cli.incident_page import incident_text
 from pfscope.lab.spectator import Seen
 from pfscope.model import Untrusted
 from pfscope.untrusted import ascii_text
@@ -34,6 +35,9 @@ class View(Protocol):
 
     def frame(self, seen: Seen) -> None:
         """Show one more frame."""
+
+    def incident(self, told: Mapping[str, Any]) -> None:
+        """Show an incident as it is now."""
 
 
 def make_view(out: TextIO = sys.stdout) -> View:
@@ -69,6 +73,10 @@ class PlainView:
             line += f"; jobs {_listed(rates(seen.jobs, seen.seconds))}"
         print(line, file=self._out, flush=True)
 
+    def incident(self, told: Mapping[str, Any]) -> None:
+        """Print it."""
+        print(f"\n{incident_text(told)}", file=self._out, flush=True)
+
 
 class LiveView:
     """The last frame of each server, and the busiest users and jobs of all servers together."""
@@ -76,6 +84,7 @@ class LiveView:
     def __init__(self, console: Console) -> None:
         self._live = Live(console=console, auto_refresh=False)
         self._last: dict[str, Seen] = {}
+        self._incident = Text("no incident yet", style="dim")
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -89,6 +98,11 @@ class LiveView:
         self._last[seen.server] = seen
         self._live.update(self.picture(), refresh=True)
 
+    def incident(self, told: Mapping[str, Any]) -> None:
+        """Show it above everything else, until there is another."""
+        self._incident = Text(incident_text(told).rstrip(), overflow="ellipsis")
+        self._live.update(self.picture(), refresh=True)
+
     def picture(self) -> Group:
         """Return what is on the screen."""
         last = sorted(self._last.values(), key=lambda seen: seen.server)
@@ -96,7 +110,15 @@ class LiveView:
             together(rates(getattr(seen, who), seen.seconds) for seen in last)
             for who in ("users", "jobs")
         )
-        return Group(_servers(last), Text(), _busiest("user", users), Text(), _busiest("job", jobs))
+        return Group(
+            self._incident,
+            Text(),
+            _servers(last),
+            Text(),
+            _busiest("user", users),
+            Text(),
+            _busiest("job", jobs),
+        )
 
 
 def together(parts: Iterable[Mapping[Untrusted, float]]) -> dict[Untrusted, float]:

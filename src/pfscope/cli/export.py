@@ -1,21 +1,22 @@
 """`pfscope export`: a store's rows as plain Parquet or CSV by day, for every other tool."""
 
 import argparse
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from pfscope.cli.source import add_where
-from pfscope.errors import InputError, UsageError
+from pfscope.cli.source import add_data, connection
+from pfscope.errors import InputError
 
 if TYPE_CHECKING:
-    from pfscope.store.embedded import EmbeddedStore
-    from pfscope.store.export import Export, Span
+    import pyarrow as pa
 
 EXAMPLES = """examples:
   pfscope export --data /var/lib/pfscope OUT --from 2022-10-01 --to 2022-10-31
   pfscope export --data DATA OUT --wide --table usage_mdt --table usage_ost
   pfscope export --data DATA OUT --from 2022-10-27T08:00 --to 2022-10-27T09:00 --format csv
+  pfscope export --server http://127.0.0.1:8470 OUT --from -1d
 
 Times are UTC unless they say otherwise. A day as --to is meant whole; a time as --to ends it.
 OUT must be empty or not there yet; it gets TABLE/day=YYYY-MM-DD/part-0.parquet.
@@ -25,7 +26,7 @@ OUT must be empty or not there yet; it gets TABLE/day=YYYY-MM-DD/part-0.parquet.
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = EXAMPLES
-    add_where(parser)
+    add_data(parser)
     parser.add_argument("out", metavar="OUT", type=Path, help="where to write: an empty directory")
     parser.add_argument("--from", dest="begin", metavar="TIME", help="the first day or instant")
     parser.add_argument("--to", dest="end", metavar="TIME", help="the last day, or the end")
@@ -40,36 +41,42 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def data_directory(args: argparse.Namespace) -> Path:
-    """Return the data directory, which an export reads by itself."""
-    if args.server:
-        raise UsageError(
-            "export reads a data directory itself: use --data DIR when its server is stopped; "
-            "meanwhile DIR/parquet has all past days, and `pfscope query` writes answers as Parquet"
-        )
-    directory: Path = args.data
-    return directory
+class Files(Protocol):
+    """The files of an export, wherever their rows come from."""
+
+    @property
+    def paths(self) -> list[str]:
+        """Where each file is to lie."""
+
+    def rows(self, path: str) -> AbstractContextManager["pa.RecordBatchReader"]:
+        """Return what is to stand in a file."""
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the files and say how much there was."""
-    from pfscope.store.embedded import open_store
-    from pfscope.store.export import Export, whole_span
-    from pfscope.store.schema import TIMED
-
-    directory = data_directory(args)
-    unknown = sorted(set(args.table or ()) - set(TIMED))
-    if unknown:
-        raise UsageError(f"no table {unknown[0]!r}; there are {', '.join(TIMED)}")
-    require_empty(args.out)
-    with open_store(directory, create=False, read_only=True) as store:
-        export = Export(
-            _span(args.begin, args.end, whole_span(store)), tuple(args.table or TIMED),
-            style=args.format, wide=args.wide,
-        )  # fmt: skip
-        files, rows = _write(export, store, args.out)
-    print(f"{rows} rows in {files} files are in {args.out}")
+    with _files(args) as files:
+        require_empty(args.out)
+        rows = _write(files, args.out, args.format)
+    print(f"{sum(rows)} rows in {len(rows)} files are in {args.out}")
     return 0
+
+
+@contextmanager
+def _files(args: argparse.Namespace) -> Iterator[Files]:
+    tables = tuple(args.table or ())
+    if args.server:
+        from pfscope.cli.export_server import ServerFiles
+
+        yield ServerFiles(
+            connection(args), args.begin, args.end, tables, args.format, wide=args.wide
+        )
+        return
+    from pfscope.store.embedded import open_store
+    from pfscope.store.export import StoreFiles, asked
+
+    with open_store(args.data, create=False, read_only=True) as store:
+        wanted = asked(store, args.begin, args.end, tables, args.format, args.wide)
+        yield StoreFiles(store, wanted)
 
 
 def require_empty(out: Path) -> None:
@@ -82,39 +89,16 @@ def require_empty(out: Path) -> None:
         raise InputError(f"cannot write to {out}: {error.strerror}") from error
 
 
-def moment_us(text: str, *, end: bool = False) -> int:
-    """Read a day or a time as microseconds; a day as an end means the end of that day.
-
-    >>> moment_us("1970-01-02"), moment_us("1970-01-02", end=True) == 2 * moment_us("1970-01-02")
-    (86400000000, True)
-    """
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is no time: write 2022-10-27 or 2022-10-27T08:30") from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    if end and len(text) <= len("2022-10-27"):
-        moment += timedelta(days=1)
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
-
-
-def _span(begin: str | None, end: str | None, whole: "Span") -> "Span":
-    first = moment_us(begin) if begin else whole.first_us
-    last = moment_us(end, end=True) if end else whole.end_us
-    if begin and end and last <= first:
-        raise UsageError(f"--to {end} is not after --from {begin}")
-    return whole.__class__(first, last)
-
-
-def _write(export: "Export", store: "EmbeddedStore", out: Path) -> tuple[int, int]:
+def _write(files: Files, out: Path, style: str) -> list[int]:
+    """Make every file; return the number of rows of each."""
     from rich.console import Console
     from rich.progress import track
 
+    from pfscope.store.export import write
+
     console = Console(stderr=True)
-    written = track(
-        export.write(store, out), "exporting", total=len(export.pieces(store)),
-        console=console, disable=not console.is_terminal,
-    )  # fmt: skip
-    counts = [rows for _piece, rows in written]
-    return len(counts), sum(counts)
+    counts = []
+    for path in track(files.paths, "exporting", console=console, disable=not console.is_terminal):
+        with files.rows(path) as rows:
+            counts.append(write(rows, out / path, style))
+    return counts

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pfscope.cli.figures import abbreviated
+from pfscope.figures import abbreviated
 from pfscope.query.metrics import is_bytes
 from pfscope.times import iso
 from pfscope.untrusted import printable

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from pfscope.cli.figures import abbreviated
 from pfscope.cli.incident_page import care, incident_text, who_first
 from pfscope.cli.output import add_format, print_rows
 from pfscope.cli.source import add_data, source_of, whoever
 from pfscope.config import add_config
 from pfscope.errors import UsageError
+from pfscope.figures import abbreviated
 from pfscope.query.results import Result
 from pfscope.times import iso
 from pfscope.watch.source import WatchedSource

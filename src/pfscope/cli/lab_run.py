@@ -1,7 +1,8 @@
 """`pfscope lab run DIR`: keeps a simulated site alive as files, for agents to collect from.
 
 Below DIR each server has the tree of a real one; `DIR/truth/incidents.json` tells, once the first
-step is there, which incidents the run has. It ends on SIGTERM and Ctrl-C, between two steps.
+step is there, which incidents the run has had so far or is about to have. It ends on SIGTERM and
+Ctrl-C, between two steps.
 """
 
 import argparse
@@ -10,9 +11,10 @@ import math
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from pfscope.errors import UsageError
 from pfscope.lab import incidents
 from pfscope.lab.cluster import Cluster, Options
 from pfscope.lab.dialects import DIALECTS
+from pfscope.lab.dump import FrameLogs, Run
 from pfscope.lab.faults import FAULTS, IDENTITY_FAULTS, parse_faults
 from pfscope.lab.live import LiveTree, Pace, Step, keep_going, require_empty
 
@@ -29,6 +32,7 @@ EXAMPLES = """examples:
 
   pfscope lab run /tmp/site --step 60 --speed 30     a simulated minute every two seconds
 """
+_LOOK_S = 0.05
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +62,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"none, all, or some of {', '.join(FAULTS)} (default: those in ids)",
     )  # fmt: skip
     parser.add_argument(
+        "--history", type=float, default=0.0, metavar="HOURS",
+        help="write so much of the past as frames into DIR/history, before it is alive",
+    )  # fmt: skip
+    parser.add_argument(
+        "--hold", type=Path, metavar="FILE", help="time stands still until this file is there"
+    )
+    parser.add_argument(
         "--duration", type=float, metavar="S", help="end after so many simulated seconds"
     )
 
@@ -76,28 +87,47 @@ def run(args: argparse.Namespace) -> int:
             incidents=incidents.read(args.incidents) if args.incidents else (),
         )
     )
-    hours = args.duration / 3600 if args.duration else math.inf
-    steps = cluster.run(datetime.now(UTC).replace(microsecond=0), hours, args.step)
+    past_s = args.history * 3600
+    hours = (past_s + args.duration) / 3600 if args.duration else math.inf
+    start = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=past_s)
+    steps = cluster.run(start, hours, args.step)
     pace = Pace(args.step, args.speed)
     with _ended_by_signals() as stop:
-        keep_going(LiveTree(args.dir), steps, pace, stop, told=_Teller(cluster, args.dir))
+        if past_s:
+            _write_past(args.dir / "history", islice(steps, int(past_s / args.step)), args.step)
+        tree, teller = LiveTree(args.dir), _Teller(cluster, args.dir)
+        if args.hold:
+            keep_going(tree, islice(steps, 1), pace, stop, told=teller)
+            while not args.hold.exists() and not stop.wait(_LOOK_S):
+                pass
+        keep_going(tree, steps, pace, stop, told=teller)
     return 0
 
 
+def _write_past(out: Path, steps: Iterable[Step], step_s: float) -> None:
+    """Write frames as an agent would have made them, as fast as it goes."""
+    with FrameLogs(out, Run(datetime.now(UTC), 1.0, step_s, "frames")) as logs:
+        for step in steps:
+            for snapshot in step:
+                (out / snapshot.server).mkdir(parents=True, exist_ok=True)
+                logs.write(snapshot)
+
+
 class _Teller:
-    """Writes the truth after the first step, and a line for each step on a terminal."""
+    """Keeps the truth beside the tree, and writes a line for each step on a terminal."""
 
     def __init__(self, cluster: Cluster, directory: Path) -> None:
         self._cluster = cluster
         self._truth = directory / "truth" / "incidents.json"
-        self._told = False
+        self._told: list[dict[str, Any]] | None = None
 
     def __call__(self, step: Step, late_s: float) -> None:
-        if not self._told:
-            self._told = True
+        known = _incidents(self._cluster)
+        if known != self._told:
+            self._told = known
             self._truth.parent.mkdir(parents=True, exist_ok=True)
             beside = self._truth.with_suffix(".new")
-            beside.write_text(json.dumps(_incidents(self._cluster), indent=1) + "\n")
+            beside.write_text(json.dumps(known, indent=1) + "\n")
             beside.replace(self._truth)
         if sys.stdout.isatty():
             print(_line(step, late_s), flush=True)

@@ -41,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     darshan.add_argument(
         "--processes", type=int, metavar="N", help="that read logs (default: one for each core)"
     )
+    darshan.add_argument("--again", action="store_true", help="logs in quarantine are tried again")
     slurm = kinds.add_parser("slurm", help="what sacct printed: --parsable2, --parsable or --json")
     slurm.add_argument(
         "--fields", type=lambda text: tuple(text.split(",")), metavar="NAME,…",
@@ -82,15 +83,25 @@ def run(args: argparse.Namespace) -> int:
     """Import, and tell what became of the files."""
     from pfscope.mine.importing import Source
     from pfscope.mine.lake import writing
+    from pfscope.mine.striping import write_hints
+    from pfscope.mine.tidying import tidy
 
     source = Source(args.kind, tuple(args.paths), (), period_of(args))
     missing = [path for path in args.paths if not is_live(path) and not Path(path).exists()]
     if missing:
         raise InputError(f"cannot read {printable(missing[0])}: there is no such file")
     began = time.monotonic()
-    with writing(args.lake) as lake, _shown() as watch:
-        summary = args.logs_import(args, lake, source, watch)
+    try:
+        with writing(args.lake) as lake, _shown() as watch:
+            summary = args.logs_import(args, lake, source, watch)
+            tidy(lake)
+            script = write_hints(lake)
+    except OSError as error:
+        told = error.strerror or error
+        raise InputError(f"cannot write the lake {args.lake}: {told}; repeat the import") from error
     _tell(summary, args, time.monotonic() - began)
+    if script is not None:
+        print(f"the lake is on Lustre: {script} spreads its days over OSTs", file=sys.stderr)
     nothing = bool(summary.records) and all(r.state == "quarantined" for r in summary.records)
     return InputError.exit_code if nothing else 0
 
@@ -113,7 +124,7 @@ def _darshan(args: argparse.Namespace, lake: "Lake", source: "Source", watch: "W
 
     if args.processes is not None and args.processes < 1:
         raise UsageError("--processes must be 1 or more")
-    named = source._replace(endings=ENDINGS)
+    named = source._replace(endings=ENDINGS, again=args.again)
     return import_files(lake, named, write_logs, watch, args.processes)
 
 

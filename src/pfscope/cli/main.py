@@ -23,6 +23,8 @@ VERBS = {
     "logs": "logs of applications, Slurm and LMT into a lake, and what is there",
     "agent": "collect on a Lustre server, spool, send",
     "serve": "receive frames, acknowledge them when they are safe, store their usage",
+    "top": "watch who loads the file systems, live or as it was",
+    "job": "all about one job, in plain words",
     "query": "ask who did what, when, how much and why",
     "incidents": "what changed, who caused it and what to do: now, or over the past",
     "alert": "list alerts, silence them for a while, try whether messages arrive",
@@ -31,7 +33,7 @@ VERBS = {
     "mine": "ask logs of applications: who does bad I/O, and why",
     "doctor": "say whether a data directory is sound, and what is wrong",
 }
-_TIMES = ("--from", "--to", "--baseline-from", "--baseline-to")
+_TIMES = ("--from", "--to", "--at", "--baseline-from", "--baseline-to")
 _AGO = re.compile(r"-\d")
 EXAMPLES = """examples:
   lctl get_param '*.*.job_stats' | pfscope parse -

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Final
 
-from pfscope.cli.figures import abbreviated
+from pfscope.figures import abbreviated
 from pfscope.mine.both_sides import BothSides
 from pfscope.mine.explain import findings, top_files
 from pfscope.mine.explain_facts import Facts
@@ -14,6 +14,8 @@ from pfscope.untrusted import printable
 
 _WIDTH: Final = 96
 _TOP: Final = 5
+_PEERS: Final = 10
+"""With fewer of them, where a run stands among them says nothing."""
 _FACTORS: Final = {
     "small_pct": ("small accesses", "%"),
     "nonconsec_pct": ("not consecutive", "%"),
@@ -40,8 +42,9 @@ def _lines(facts: Facts) -> Iterator[str]:
     partial = ", its log is partial" if run["partial"] else ""
     yield _line("job", f"{run['job_id']}, {program} on {run['nprocs']} processes{partial}")
     moved = _amount(run["bytes"])
-    yield _line("operation", f"{run['operation']}: {moved} in {run['files']} files")
-    path = f"{run['critical_s']:.4g} s on the critical path through {run['critical_files']} files"
+    yield _line("operation", f"{run['operation']}: {moved} in {_files(run['files'])}")
+    through = _files(run["critical_files"])
+    path = f"{run['critical_s']:.4g} s on the critical path through {through}"
     yield _line("time", f"{path}, {run['span_s']:.4g} s from first to last")
     if run["bandwidth_critical_mib_s"] is not None:
         critical, span = (_rate(run[f"bandwidth_{x}_mib_s"]) for x in ("critical", "span"))
@@ -63,7 +66,8 @@ def _factors(facts: Facts) -> Iterator[str]:
         value = facts.run[name]
         if value is None:
             continue
-        place = None if facts.peers is None else standing(facts.peers, name, float(value))
+        enough = facts.peers is not None and facts.peers.num_rows >= _PEERS
+        place = standing(facts.peers, name, float(value)) if enough else None
         beside = "" if place is None else f"  more than {100 * place:.0f} % of its program's runs"
         yield f"  {title:<20}{value:>8.4g} {unit:<2}{beside}".rstrip()
     yield ""
@@ -76,6 +80,9 @@ def _where(facts: Facts) -> Iterator[str]:
         yield f"  {100 * row['time_share']:>5.1f} %  {row['exclusive_s']:>9.4g} s  {name}"
     use = facts.use
     order = sorted(range(len(use.ost)), key=lambda i: -use.time_share[i])[:_TOP]
+    if order and use.time_share[order[0]] < 2 / len(use.ost):
+        yield f"  evenly on {len(use.ost)} OSTs"
+        order = []
     for i in (i for i in order if use.time_share[i] > 0):
         slow = use.slowness[i]
         beside = f", {slow:.3g} times as slow as the others" if slow == slow else ""
@@ -98,6 +105,10 @@ def _wrapped(mark: str, text: str) -> list[str]:
         printable(text), _WIDTH, initial_indent=f"{mark} ", subsequent_indent="   ",
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
+
+
+def _files(count: int) -> str:
+    return "one file" if count == 1 else f"{count} files"
 
 
 def _amount(value: float | None) -> str:

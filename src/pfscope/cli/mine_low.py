@@ -70,7 +70,8 @@ def run(args: argparse.Namespace) -> int:
     columns = list(_SHORT) if for_people else shown.column_names
     values = [[_cell(v, short=for_people) for v in shown[name].to_pylist()] for name in columns]
     print_rows(columns, [values], args.format)
-    print(f"{found.num_rows} runs are as slow", file=sys.stderr)
+    count = found.num_rows
+    print(f"{count} run{' is' if count == 1 else 's are'} as slow", file=sys.stderr)
     return 0
 
 

@@ -64,6 +64,14 @@ class Processes:
         self._children.append(_Child(name, process, log))
         return log
 
+    def run(self, name: str, module: str, *arguments: str) -> None:
+        """Run one to its end; raise if it fails."""
+        self.start(name, module, *arguments)
+        child = self._children[-1]
+        if code := child.process.wait():
+            raise PfscopeError(f"the {child.name} failed ({code}): {child.last_words()}")
+        self._children.remove(child)
+
     def check(self) -> None:
         """Raise if a child has ended by itself."""
         for child in self._children:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from pfscope.cli.answer import write_answer
+from pfscope.cli.filters import add_filters
 from pfscope.cli.output import add_format
 from pfscope.cli.source import add_data, source_of
 from pfscope.config import add_config
@@ -20,9 +21,6 @@ from pfscope.query.questions import QUESTIONS, Question
 from pfscope.query.request import Option
 
 FORMATS = ("table", "csv", "json", "parquet")
-FLAGS = {"server": "--lustre-server"}
-"""How a key is called where another option has its name."""
-_FILTERS = tuple(key for key in KEYS if key != "operation")
 TIMES = """\
 Times are ISO 8601, in UTC unless they say otherwise, or before the newest observation (-2h);
 without any it is the last day. Durations are 90s, 2m, 1h30m. Patterns are globs (r01*), ranges
@@ -86,19 +84,15 @@ def _add_words(parser: argparse.ArgumentParser, question: Question) -> None:
     _word(parser, "operation", "NAME", "an operation or a metric (default: iops)")
     for option in question.form.options:
         _word(parser, option.name, _metavar(option), _help(option))
-    for key in _FILTERS:
-        flag = FLAGS.get(key, f"--{key}")
-        _word(parser, key, "PATTERN", f"only this {key}", flag)
+    add_filters(parser)
     _word(parser, "system", "yes|no", "only system users, or only others")
     _word(parser, "login", "yes|no", "only login nodes, or only others")
 
 
-def _word(
-    parser: argparse.ArgumentParser, name: str, metavar: str, text: str, flag: str | None = None
-) -> None:
+def _word(parser: argparse.ArgumentParser, name: str, metavar: str, text: str) -> None:
     """Add an option; that it stands once only is for the question to say."""
     parser.add_argument(
-        flag or f"--{name.replace('_', '-')}", dest=f"word_{name}", action="append", default=[],
+        f"--{name.replace('_', '-')}", dest=f"word_{name}", action="append", default=[],
         metavar=metavar, help=_plain(text),
     )  # fmt: skip
 

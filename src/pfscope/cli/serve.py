@@ -1,12 +1,14 @@
-"""`pfscope serve`: the server of a data directory; `serve token`: who may send to it or ask it."""
+"""`pfscope serve`: the server of a data directory; `serve token`, `serve user`: who may use it."""
 
 import argparse
 import logging
 import os
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
+from pfscope.cli import serve_user
 from pfscope.config import add_config, load_config
 from pfscope.errors import UsageError
 from pfscope.server.limits import describe_limits, with_limits
@@ -19,8 +21,10 @@ EXAMPLES = f"""examples:
   lctl get_param '*.*.job_stats' | curl --data-binary @- 'http://127.0.0.1:8470/api/v1/lctl?server=oss1'
 
   pfscope serve token add oss --data DIR --server 'oss*'
-  pfscope serve token add anna --data DIR --read
+  pfscope serve token add grafana --data DIR --read
+  pfscope serve user add anna --data DIR
   pfscope serve --data DIR --listen 0.0.0.0:8470 --tls-cert cert.pem --tls-key key.pem
+  pfscope serve --data DIR --socket /run/pfscope/pfscope.sock
 
 limits (--limit NAME=VALUE; sizes may end in K, M, G, T):
 {describe_limits()}
@@ -37,6 +41,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT",
         help=f"where to listen; port 0 is any free one (default: {DEFAULT_LISTEN})",
     )  # fmt: skip
+    parser.add_argument(
+        "--socket", type=Path, metavar="PATH",
+        help="listen here, too, for those who are on this machine: the kernel says who they are",
+    )  # fmt: skip
     parser.add_argument("--tls-cert", type=Path, metavar="FILE", help="certificate chain, PEM")
     parser.add_argument("--tls-key", type=Path, metavar="FILE", help="its key, PEM")
     parser.add_argument(
@@ -52,8 +60,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--limit", action="append", default=[], metavar="NAME=VALUE", help="change a limit"
     )
     add_config(parser)
-    commands = parser.add_subparsers(dest="command", metavar="token")
-    _add_tokens(commands.add_parser("token", help="who may send or ask: token add|list|revoke"))
+    commands = parser.add_subparsers(dest="command", metavar="token|user")
+    _add_tokens(
+        commands.add_parser("token", help="which machines may send or ask: add|list|revoke")
+    )
+    serve_user.configure(commands.add_parser("user", help="who may sign in: add|list|revoke"))
 
 
 def _add_tokens(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +89,8 @@ def run(args: argparse.Namespace) -> int:
     """Serve, or change who may send."""
     if args.command == "token":
         return _token(args)
+    if args.command == "user":
+        return serve_user.run(args)
     if args.data is None:
         raise UsageError("serve needs --data DIR")
     return _serve(args)
@@ -91,7 +104,7 @@ def _token(args: argparse.Namespace) -> int:
     elif args.action == "revoke":
         file.revoke(args.name)
     else:
-        for token in file.read() or []:
+        for token in file.holders(people=False):
             rights = [*token.servers, *(["(asks)"] if token.reads else [])]
             print(token.name, token.created, *(rights or ["(metrics only)"]))
     return 0
@@ -108,28 +121,39 @@ def _serve(args: argparse.Namespace) -> int:
     from pfscope.web import pages
 
     limits = with_limits(args.limit)
-    listen = parse_listen(args.listen, args.tls_cert, args.tls_key)
+    listen = parse_listen(args.listen, args.tls_cert, args.tls_key, args.socket)
     configure_logs()
+    config = load_config(args.config)
+    privacy = replace(config.privacy, given=config.privacy.given or args.socket is not None)
     gate = _gate(args.data, listen.is_loopback, args.insecure)
     for warning in check_exposure(listen, gate.count, args.insecure):
         print(f"pfscope: warning: {warning}", file=sys.stderr)
     age_s = args.archive_days and args.archive_days * 86400.0
     archive = Archive(args.archive, None, age_s) if args.archive else None
-    config = load_config(args.config)
 
     def say(url: str) -> None:
-        who = "open to all" if gate.open else f"{gate.count} tokens"
+        is_open = gate.open and not privacy.given
+        who = "open to all" if is_open else f"{gate.count} tokens"
         print(f"pfscope listens on {url}, data in {args.data}, {who}", flush=True)
+        if privacy.given or TokenFile(args.data).holders(people=True):
+            _warn_of_readers(args.data)
 
     with ExitStack() as stack:
 
         def make_app() -> Guard:
             engine = Engine.open(args.data, config, limits, archive)
             stack.callback(engine.close)
-            return create_app(engine, gate, site_of(config), pages.routes())
+            return create_app(engine, gate, site_of(config), pages.routes(), privacy)
 
         serve(make_app, listen, limits, say)
     return 0
+
+
+def _warn_of_readers(directory: Path) -> None:
+    """Tell who could read past the server what it shows to few."""
+    if directory.stat().st_mode & 0o077:
+        told = f"others on this machine can read all names in {directory}; chmod 700 it"
+        print(f"pfscope: warning: {told}", file=sys.stderr)
 
 
 def _gate(directory: Path, local: bool, insecure: bool) -> Gate:

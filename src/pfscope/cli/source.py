@@ -3,7 +3,7 @@
 import argparse
 import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pfscope.errors import UsageError
 
@@ -12,16 +12,25 @@ if TYPE_CHECKING:
     from pfscope.remote import Connection
 
 
-def add_where(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add `--data` and `--server`, of which there must be one if it is required."""
-    where = parser.add_mutually_exclusive_group(required=required)
+USUAL_SERVER: Final = "http://127.0.0.1:8470"
+"""Where `pfscope serve` listens if nothing else is said."""
+
+
+def add_data(
+    parser: argparse.ArgumentParser, *, required: bool = True, usual: str | None = None
+) -> None:
+    """Add `--data` and `--server`, and what it takes to reach a server.
+
+    There must be one of the two, unless neither is required; `usual` is what is then meant.
+    """
+    where = parser.add_mutually_exclusive_group(required=required and not usual)
     where.add_argument("--data", type=Path, metavar="DIR", help="the data directory")
-    where.add_argument("--server", metavar="URL", help="the server that holds the data directory")
-
-
-def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add `--data` and `--server`, and what it takes to reach a server."""
-    add_where(parser, required=required)
+    default = f" (default: {usual})" if usual else ""
+    where.add_argument(
+        "--server",
+        metavar="URL",
+        help=f"the server that holds the data: http(s)://… or unix:///path{default}",
+    )
     parser.add_argument(
         "--token-file", type=Path, metavar="FILE",
         help="holds the token for --server; ours alone, mode 0600 (default: $PFSCOPE_TOKEN)",

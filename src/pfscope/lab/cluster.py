@@ -52,6 +52,8 @@ class Options:
     """Servers take them in turn."""
     faults: frozenset[str] = IDENTITY_FAULTS
     incidents: tuple[Request, ...] = ()
+    events: tuple[Event, ...] = ()
+    """Faults at times that were asked for, beside those that are planned."""
     calibration: Calibration = BUILT_IN
     cleanup_interval_s: int = 600
     """job_cleanup_interval; zero: entries never go."""
@@ -105,10 +107,11 @@ class Cluster:
         self.told_faults, self._read_ns = [], {}
         count = 2**40 if np.isinf(hours) else 1 + int(hours * 3600 / interval_s + 1e-9)
         options, planned = self.options, min(count, _PLANNED)
-        events = plan(
+        drawn = plan(
             options.faults, self.site, planned, interval_s, options.cleanup_interval_s,
             streams["events"],
         )  # fmt: skip
+        events = (*drawn, *options.events)
         self._pass(start_ns - WARM_UP_S * NS, start_ns)
         self._forget_usage()
         interval_ns = round(interval_s * NS)
@@ -119,6 +122,23 @@ class Cluster:
             yield self._observation(now_ns, streams["reads"])
             for event in (e for e in events if e.observation == number):
                 self._happen(event, now_ns, interval_ns)
+
+    def usage(
+        self, start: datetime = DEFAULT_START, hours: float = 1.0
+    ) -> Iterator[tuple[int, dict[Kind, Usage]]]:
+        """Yield the end of each step of two minutes and what was done in it; nobody looks on.
+
+        Many times faster than `observe`, for long times: there are no counters, so servers do not
+        fail, and only ids have faults. What is done is the same.
+        """
+        streams, start_ns = self._streams(), round(start.timestamp() * 1000) * 1_000_000
+        self.world = self._world(streams, start_ns / NS)
+        step_ns = LONGEST_STEP_S * NS
+        for begin_ns in range(start_ns - WARM_UP_S * NS, start_ns, step_ns):
+            self.world.act(begin_ns, begin_ns + step_ns)
+        for number in range(int(hours * 3600 / LONGEST_STEP_S + 1e-9)):
+            begin_ns = start_ns + number * step_ns
+            yield begin_ns + step_ns, self.world.act(begin_ns, begin_ns + step_ns)
 
     def faults_told(self) -> list[dict[str, Any]]:
         """Return what was injected in the latest run, ready for JSON."""
@@ -250,6 +270,8 @@ class Cluster:
         elif event.fault == "clock-step":
             world.machines[event.server].wall_offset_ns += int(event.amount * NS)
             self._tell(event.fault, now_ns, server=name, seconds=round(event.amount, 3))
+        elif event.fault == "mangled":
+            world.mangler.bursts.append((now_ns / NS, now_ns / NS + event.amount))
         elif event.fault == "reboot":
             world.reboot(event.server, now_ns, event.amount)
             self._tell(event.fault, now_ns, server=name, until=iso(now_ns / NS + event.amount))

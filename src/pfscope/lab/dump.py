@@ -92,7 +92,7 @@ def _writer(out: Path, cluster: Cluster, run: Run) -> "_Writer":
     for server in cluster.site.servers:
         (out / server.name).mkdir()
     if run.form == "frames":
-        return _Frames(out, run)
+        return FrameLogs(out, run)
     return _Texts(out, run)
 
 
@@ -166,8 +166,8 @@ class _Texts:
             pass
 
 
-class _Frames:
-    """One frame log for each server."""
+class FrameLogs:
+    """One frame log for each server, in directories that are there."""
 
     def __init__(self, out: Path, run: Run) -> None:
         self._pool, self._interval_s = _Pool(run.workers), run.interval_s
@@ -175,7 +175,7 @@ class _Frames:
         self._logs: dict[str, FrameLog] = {}
         self._sequence: dict[tuple[str, str], int] = {}
 
-    def __enter__(self) -> "_Frames":
+    def __enter__(self) -> "FrameLogs":
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -190,6 +190,7 @@ class _Frames:
                 log.close()
 
     def write(self, snapshot: ServerSnapshot) -> None:
+        """Append the frame of one server at one time."""
         key = (snapshot.server, snapshot.boot_id)
         sequence = self._sequence[key] = self._sequence.get(key, -1) + 1
         for first, encoded in self._pool.call(_frame, snapshot, sequence, self._interval_s):

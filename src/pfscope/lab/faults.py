@@ -133,7 +133,7 @@ class Event:
     """Index within the server's kind, where a target is concerned."""
     other_server: int = -1
     amount: float = 0.0
-    """Seconds of a clock step or of a reboot; observations of an outage."""
+    """Seconds of a clock step, a reboot, a burst of mangled ids; observations of an outage."""
 
 
 def plan(

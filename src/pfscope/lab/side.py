@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfscope.lab.activity import Activity, Draw
-from pfscope.lab.archetypes import OPERATIONS
+from pfscope.lab.archetypes import OPERATIONS, SLOTS
 from pfscope.lab.dialects import BYTES_OPERATIONS, Kind
 from pfscope.lab.entries import Entries
 from pfscope.lab.machines import NS
@@ -92,7 +92,7 @@ class Side:
         window = _window(sources, draw.source, begin_ns, end_ns)
         self.entries.book(draw, block, window, wall_offset_ns, entry_rng)
         self._total(draw, block, sources.node[draw.source])
-        self._pending.append(_usage(self.kind, draw, step.origin, block))
+        self._pending.append(used(self.kind, step))
 
     def scan(
         self, now_ns: int, cleanup_interval_s: int, servers: NDArray[np.bool_],
@@ -147,15 +147,17 @@ def _window(
     return begin_ns + on.astype(np.int64), begin_ns + off.astype(np.int64)
 
 
-def _usage(kind: Kind, draw: Draw, origin: Ints, block: Block) -> Usage:
+def used(kind: Kind, step: Step) -> Usage:
+    """Return what was done in a step by those who have an id."""
+    draw = step.draw
     amount = draw.samples.copy()
-    for name in BYTES_OPERATIONS:
-        column = OPERATIONS[kind].index(name)
-        amount[:, column] = block.total[:, column]
+    carried = draw.by_size * draw.sizes.astype(np.uint64)
+    for name, first in zip(BYTES_OPERATIONS, (0, SLOTS), strict=True):
+        amount[:, OPERATIONS[kind].index(name)] = carried[:, first : first + SLOTS].sum(axis=1)
     amount[draw.entry_id < 0] = 0
     row, operation = np.nonzero(amount)
     return Usage(
-        origin[row],
+        step.origin[row],
         draw.entry_id[row],
         draw.target[row],
         operation.astype(np.int32),

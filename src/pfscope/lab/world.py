@@ -17,7 +17,7 @@ from pfscope.lab.faults import Mangler
 from pfscope.lab.machines import NS, Machine, make_machine
 from pfscope.lab.population import Batch
 from pfscope.lab.service import NORMAL_UTILISATION, costs, normal_work_us, slowdown
-from pfscope.lab.side import Side, Step
+from pfscope.lab.side import Side, Step, Usage, used
 from pfscope.lab.site import Site
 from pfscope.lab.sources import Floats, joined, make
 from pfscope.lab.staging import Staging, still_on
@@ -71,14 +71,7 @@ class World:
 
     def step(self, begin_ns: int, end_ns: int) -> None:
         """Let the time from `begin_ns` to `end_ns` pass."""
-        self._refresh(begin_ns / NS, end_ns / NS)
-        down = np.array([machine.down_until_ns > begin_ns for machine in self.machines])
-        steps = {
-            kind: side.draw(self._on[kind], begin_ns, end_ns, down[side.owner])
-            for kind, side in self.sides.items()
-        }
-        if self.mangling:
-            steps["ost"] = self._mangled(steps["ost"], begin_ns, end_ns)
+        steps = self._draw(begin_ns, end_ns)
         step_s = (end_ns - begin_ns) / NS
         utilisation = self._utilisation(steps, step_s)
         slow = slowdown(utilisation)
@@ -90,6 +83,11 @@ class World:
                 self._streams["service"], self._streams["entries"],
             )  # fmt: skip
         self._work(steps, step_s, utilisation, slow)
+
+    def act(self, begin_ns: int, end_ns: int) -> dict[Kind, Usage]:
+        """Let time pass in which nobody counts: return what was done, the same as in `step`."""
+        steps = self._draw(begin_ns, end_ns)
+        return {kind: used(kind, step) for kind, step in steps.items()}
 
     def scan(self, now_ns: int, servers: NDArray[np.bool_]) -> None:
         """Let idle entries go on some servers, which are about to be read.
@@ -146,6 +144,17 @@ class World:
             if server.kind == kind
         )
         return normal / NORMAL_UTILISATION
+
+    def _draw(self, begin_ns: int, end_ns: int) -> dict[Kind, Step]:
+        self._refresh(begin_ns / NS, end_ns / NS)
+        down = np.array([machine.down_until_ns > begin_ns for machine in self.machines])
+        steps = {
+            kind: side.draw(self._on[kind], begin_ns, end_ns, down[side.owner])
+            for kind, side in self.sides.items()
+        }
+        if self.mangling:
+            steps["ost"] = self._mangled(steps["ost"], begin_ns, end_ns)
+        return steps
 
     def _refresh(self, begin_s: float, end_s: float) -> None:
         while end_s > self._begin_s + self._days * DAY_S:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from pfscope.errors import InputError
 from pfscope.logs.lmt_rows import METADATA, Target, table_of, target_of, whole_numbers
+from pfscope.untrusted import ascii_text
 
-_AT_ONCE: Final = 1 << 20
+_AT_ONCE: Final = 1 << 18
 """Cells of a matrix that are read together."""
 _MOST_STEPS: Final = 1 << 20
 _MOST_TARGETS: Final = 1 << 14
@@ -104,9 +105,7 @@ def _h5lmt_metadata(
     file: Any, times: NDArray[np.int64], osts: list[Target | None], missing: Counter[str]
 ) -> Iterator[pa.Table]:
     rates = file["MDSOpsGroup/MDSOpsDataSet"]
-    names = [
-        bytes(name).rstrip(b"\0 ").decode("ascii", "replace") for name in rates.attrs["OpNames"]
-    ]
+    names = [_text(name) for name in rates.attrs["OpNames"]]
     taken = [i for i, name in enumerate(names) if name in METADATA]
     targets = _metadata_targets([b""], osts, missing)
     load = file["MDSCPUGroup/MDSCPUDataSet"] if "MDSCPUGroup" in file else None
@@ -206,9 +205,14 @@ def _metadata_targets(
     systems = {target.filesystem for target in osts if target is not None}
     if len(names) == 1 and len(systems) == 1 and target_of(names[0]) is None:
         (system,) = systems
-        server = names[0] if isinstance(names[0], str) else names[0].decode("ascii", "replace")
-        return [Target(system, f"{system}-MDT0000", None, server.rstrip("\0 ") or None)]
+        return [Target(system, f"{system}-MDT0000", None, _text(names[0]) or None)]
     return _named(names, missing)
+
+
+def _text(name: bytes | str) -> str:
+    """Return a name as ASCII."""
+    raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+    return ascii_text(raw.rstrip(b"\0 "))
 
 
 def _blocks(steps: int, width: int) -> Iterator[tuple[int, int]]:

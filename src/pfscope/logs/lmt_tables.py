@@ -14,8 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from pfscope.errors import InputError, UsageError
+from pfscope.errors import InputError
 from pfscope.logs.lmt_rows import METADATA, Target, increments, table_of, target_of
+from pfscope.logs.slurm_values import times
 
 Ask = Callable[[str], Sequence[Sequence[Any]]]
 """Runs a query and returns its rows."""
@@ -54,17 +55,17 @@ def iter_tables(
 
     `period` is the first time that is wanted and the one behind the last, in microseconds.
     """
-    ids, times = _times(ask, time_zone)
+    ids, instants = _times(ask, time_zone)
     osts = _targets(ask(_OSTS), missing)
     mdts = _targets(ask(_MDTS), missing)
     operations = [int(number) for number, name in ask(_OPERATIONS) if name in METADATA]
-    low = 0 if period[0] is None else int(np.searchsorted(times, period[0]))
-    high = len(ids) if period[1] is None else int(np.searchsorted(times, period[1]))
+    low = 0 if period[0] is None else int(np.searchsorted(instants, period[0]))
+    high = len(ids) if period[1] is None else int(np.searchsorted(instants, period[1]))
     for begin in range(max(low, 1), high, _STEPS):
         # Counters of the first step grew from those before; a target may have missed some steps.
         some = slice(max(begin - _BEFORE, 0), min(begin + _STEPS, high))
         span = {"first": int(ids[some][0]), "last": int(ids[some][-1])}
-        clock = _Clock(ids[some], times[some], int(times[begin]))
+        clock = _Clock(ids[some], instants[some], int(instants[begin]))
         yield _ost_rows(ask, osts, clock, span)
         yield _mdt_rows(ask, mdts, clock, span, operations)
 
@@ -78,6 +79,7 @@ class _Clock(NamedTuple):
 
 
 def _times(ask: Ask, time_zone: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    times(time_zone)  # refuses a zone that there is not
     rows = ask(_TIMES)
     ids = _numbers([row[0] for row in rows], pa.int64(), "TIMESTAMP_INFO").to_numpy()
     try:
@@ -90,10 +92,6 @@ def _times(ask: Ask, time_zone: str) -> tuple[NDArray[np.int64], NDArray[np.int6
             for which in ("earliest", "latest")
         )
     except pa.ArrowInvalid as error:
-        if "time zone" in str(error):
-            raise UsageError(
-                f"{time_zone!r} is no time zone; use UTC, Europe/Helsinki, …"
-            ) from error
         raise InputError("TIMESTAMP_INFO has a time that makes no sense") from error
     if not len(ids):
         return ids, early

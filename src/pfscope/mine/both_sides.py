@@ -177,10 +177,12 @@ def _neighbours(
     rows = data.ask(
         "top", by=("user", "job"), operation=operation, target=targets, limit=1000, **window
     ).to_pylist()
-    own = sum(row["share"] or 0.0 for row in rows if row["job"] == job)
+    if not sum(row["total"] for row in rows):
+        return (), None
+    own = sum(row["share"] for row in rows if row["job"] == job)
     others = [row for row in rows if row["job"] != job]
     found = (
-        Neighbour(row["user"], row["job"], float(row["total"]), float(row["share"] or 0))
+        Neighbour(row["user"], row["job"], float(row["total"]), float(row["share"]))
         for row in others[:_NEIGHBOURS]
     )
     return tuple(found), float(own)

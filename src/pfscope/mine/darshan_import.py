@@ -5,8 +5,9 @@ reason; those beside it are read all the same.
 """
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Final
@@ -23,7 +24,7 @@ from pfscope.mine.darshan_runs import Run, days, run_of
 from pfscope.mine.darshan_traces import heatmap_rows, object_rows, sorted_by_key, traced_rows
 from pfscope.mine.inputs import Found, Period, read_found
 from pfscope.mine.parts import Parts
-from pfscope.mine.records import Record
+from pfscope.mine.records import QUARANTINED, Record
 
 _TOGETHER: Final = 200_000
 """Records of logs that are put together at once; a log may have more by itself."""
@@ -43,21 +44,17 @@ class _Task:
         self._period = period
         self._runs: list[Run] = []
         self._traces: dict[str, list[pa.Table]] = {}
+        self._written: dict[str, list[Path]] = {}
         self._traced = 0
+        self._gathered = 0
         self.records: list[Record] = []
 
     def take(self, found: Found) -> None:
         """Read one log, and write what is gathered where it is enough."""
-        try:
-            with _in_time(_LONGEST_S):
-                self._read(found)
-        except (InputError, MemoryError, TimeoutError) as error:
-            reason = str(error) or "it takes more memory than there is"
+        reason = _attempt(lambda: self._read(found))
+        if reason is not None:
             self.records.append(Record.quarantined(found, reason))
-        except Exception as error:  # noqa: BLE001 - one log, whatever is in it, stops no other
-            reason = f"it cannot be read: {type(error).__name__}: {error}"
-            self.records.append(Record.quarantined(found, reason))
-        if sum(run.records for run in self._runs) >= _TOGETHER or self._traced >= _TRACED:
+        if self._gathered >= _TOGETHER or self._traced >= _TRACED:
             self.flush()
 
     def _read(self, found: Found) -> None:
@@ -69,6 +66,7 @@ class _Task:
         run = run_of(log, found.digest, found.path)
         self._trace(log, run)
         self._runs.append(run)
+        self._gathered += run.records
         missing = f"{', '.join(run.partial)} without all records" if run.partial else None
         self.records.append(Record.read(found, missing, str(job.job_id), job.start_us, job.end_us))
 
@@ -88,39 +86,79 @@ class _Task:
                 path.unlink()
             self._parts.rows.pop(run.digest, None)
             raise
-        self._traces.setdefault(run.date, []).extend(tables)
+        self._traces[run.digest] = tables
+        self._written[run.digest] = written
         self._traced += sum(table.num_rows for table in tables)
 
     def _alone(self, run: Run, rows: pa.Table) -> Path:
         return self._parts.write_alone("darshan_dxt", run.date, rows)
 
     def flush(self) -> None:
-        """Write what is gathered."""
-        if not self._runs:
-            return
-        batch = Batch(self._runs)
-        self._runs = []
+        """Write what is gathered; where that fails, log by log, to find whose fault it is."""
+        runs, self._runs = self._runs, []
+        self._traced = self._gathered = 0
+        if runs and _attempt(lambda: self._write(runs)) is not None:
+            self._parts.abandon()
+            for run in runs:
+                reason = _attempt(partial(self._write, [run]))
+                if reason is not None:
+                    self._parts.abandon()
+                    self._set_aside(run, reason)
+        self._traces = {}
+
+    def _set_aside(self, run: Run, reason: str) -> None:
+        for path in self._written.pop(run.digest, ()):
+            path.unlink()
+        self._parts.rows.pop(run.digest, None)
+        self.records = [
+            record._replace(state=QUARANTINED, reason=reason)
+            if record.log == run.digest
+            else record
+            for record in self.records
+        ]
+
+    def _write(self, runs: list[Run]) -> None:
+        parts = self._parts
+        batch = Batch(runs)
         sums = []
         for date, begin, end in batch.slices():
             rows = file_rows(batch, begin, end)
-            self._parts.write("darshan_file", date, rows)
+            parts.write("darshan_file", date, rows)
             sums.append(summed(rows))
         jobs = job_rows(batch, sums)
         for date, begin, end in days(batch.runs):
-            self._parts.write("darshan_job", date, jobs.slice(begin, end - begin))
+            parts.write("darshan_job", date, jobs.slice(begin, end - begin))
         for date, rows in rank_rows(batch):
-            self._parts.write("darshan_rank", date, rows)
+            parts.write("darshan_rank", date, rows)
         for date, rows in object_rows(batch):
-            self._parts.write("darshan_object", date, rows)
+            parts.write("darshan_object", date, rows)
         for run in batch.runs:
             if (rows := heatmap_rows(run)) is not None:
-                self._parts.write("darshan_heatmap", run.date, rows)
-        for date, tables in self._traces.items():
-            if tables:
-                rows = sorted_by_key("darshan_dxt", pa.concat_tables(tables))
-                self._parts.write("darshan_dxt", date, rows)
-        self._traces, self._traced = {}, 0
-        self._parts.close()
+                parts.write("darshan_heatmap", run.date, rows)
+        for date, first, behind in days(batch.runs):
+            traced = [
+                t for run in batch.runs[first:behind] for t in self._traces.get(run.digest, ())
+            ]
+            if traced:
+                rows = sorted_by_key("darshan_dxt", pa.concat_tables(traced))
+                parts.write("darshan_dxt", date, rows)
+        parts.close()
+
+
+def _attempt(work: Callable[[], None]) -> str | None:
+    """Do some work; return why it could not be done."""
+    try:
+        with _in_time(_LONGEST_S):
+            work()
+    except (InputError, TimeoutError) as error:
+        return str(error)
+    except MemoryError:
+        return "it takes more memory than there is"
+    except OSError:
+        raise  # the lake cannot be written: no log's fault
+    except Exception as error:  # noqa: BLE001 - one log, whatever is in it, stops no other
+        return f"it cannot be read: {type(error).__name__}: {error}"
+    return None
 
 
 def write_logs(root: Path, batch: str, found: list[Found], period: Period) -> list[Record]:

@@ -66,6 +66,7 @@ def _wanted() -> dict[str, tuple[str, ...]]:
     return {module: tuple(words) for module, words in wanted.items()}
 
 
+_MOST_SETS: Final = 1 << 28
 WANTED: Final = _wanted()
 """What is read of each module."""
 
@@ -125,6 +126,9 @@ def run_of(log: DarshanLog, digest: str, file_name: str, limits: Limits = LIMITS
             left -= counters[module].rows
     if left < 0:
         raise DarshanError(f"the log has more than the {limits.records} records that are allowed")
+    layouts = log.lustre() if "LUSTRE" in log.modules else None
+    if layouts is not None:
+        _check_sets(layouts)
     return Run(
         digest,
         job,
@@ -133,10 +137,18 @@ def run_of(log: DarshanLog, digest: str, file_name: str, limits: Limits = LIMITS
         log.modules,
         log.partial,
         counters,
-        log.lustre() if "LUSTRE" in log.modules else None,
+        layouts,
         log.heatmap() if "HEATMAP" in log.modules else None,
         log.names,
     )
+
+
+def _check_sets(layouts: Layouts) -> None:
+    """Refuse OSTs so high that the sets of all files would take more than any site's do."""
+    lengths = np.zeros(layouts.rows, np.int64)
+    np.maximum.at(lengths, layouts.owners, layouts.osts // 8 + 1)
+    if lengths.sum() > _MOST_SETS:
+        raise DarshanError(f"the sets of OSTs of its files would take {lengths.sum()} bytes")
 
 
 class Records(NamedTuple):

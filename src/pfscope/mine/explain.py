@@ -49,7 +49,7 @@ def find_run(tables: Tables, name: str) -> str:
         jobs.filter(jobs[column] == name).select("log", "bytes_read", "bytes_written")
     )
     if not found.num_rows:
-        raise InputError(f"the lake has no run of job {name}: see `pfscope mine low` for some")
+        raise InputError(f"the lake has no run of job {name}, and there is no such log")
     moved = np.nan_to_num(numbers(found["bytes_read"])) + np.nan_to_num(
         numbers(found["bytes_written"])
     )
@@ -141,7 +141,7 @@ def top_files(facts: Facts, most: int = _TOP_FILES) -> list[dict[str, Any]]:
     rows = worked.files.select(columns).take(pa.array(order)).to_pylist()
     whole = worked.exclusive.sum()
     return [
-        {**row, "exclusive_s": spent, "time_share": spent / whole}
+        {**row, "moved": int(row["moved"]), "exclusive_s": spent, "time_share": spent / whole}
         for row, spent in zip(rows, worked.exclusive[order].tolist(), strict=True)
     ]
 

@@ -210,7 +210,8 @@ def cohort(facts: Facts) -> Finding | None:
     evidence: dict[str, float | int | str | None] = {"runs": runs, "faster_than_share": place}
     if not facts.cohort.separations:
         why = "too few" if runs < 3 * FEWEST else "all alike"
-        text = f"{runs} runs of this program are known, {why} to tell slow from fast."
+        known = "One run of this program is" if runs == 1 else f"{runs} runs of this program are"
+        text = f"{known} known, {why} to tell slow from fast."
         return Finding("cohort", "info", text, "", evidence)
     found = facts.cohort.separating
     for one in found:

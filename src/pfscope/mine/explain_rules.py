@@ -170,7 +170,7 @@ def again(facts: Facts) -> Finding | None:
     way, code = {"read": ("read", "P09"), "write": ("written", "P10")}[kind]
     files = facts.worked.files
     last = numbers(files[f"posix_max_byte_{way}"])
-    moved = numbers(files[f"posix_bytes_{way}"])
+    moved = np.where(last > 0, numbers(files[f"posix_bytes_{way}"]), np.nan)
     extra = np.nansum(np.maximum(moved - last - 1, 0))
     whole = np.nansum(moved)
     if not whole or extra / whole < 0.1 or extra < 2**20:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pfscope.mine.factors_files import PARTS
@@ -23,6 +24,8 @@ from pfscope.mine.sweep_files import (
 )
 
 MIB: Final = 2**20
+_MOST: Final = 2.0**62
+"""More bytes than this are nonsense, and no number of 64 bits."""
 RUN_COLUMNS: Final = (
     "job_id", "log", "start", "user", "executable", "nprocs", "ost_count", "read_s", "write_s",
     "meta_s", "partial",
@@ -115,7 +118,9 @@ def _times(spans: Spans, path: FilePath, run: Indices, runs: int) -> dict[str, S
     np.minimum.at(first, of_run, spans.start)
     np.maximum.at(last, of_run, spans.end)
     span = np.where(last > first, last - first, 0.0)
-    critical = summed(path.run, path.length, runs)
+    # What is added up piece by piece may miss the whole by a rounding.
+    critical = np.minimum(summed(path.run, path.length, runs), span)
+    critical = np.where(span - critical > 1e-12 * last, critical, span)
     in_use = summed(of_run, spans.end - spans.start, runs)
     return {
         "span_s": span,
@@ -159,5 +164,5 @@ def _table(jobs: pa.Table, columns: dict[str, NDArray[Any]]) -> pa.Table:
     kept = ("job_id", "log", "start", "user", "executable", "nprocs")
     whole = {name: jobs[name] for name in kept}
     whole |= {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
-    whole["bytes"] = whole["bytes"].cast(pa.int64())
+    whole["bytes"] = pc.min_element_wise(whole["bytes"], _MOST, skip_nulls=False).cast(pa.int64())
     return pa.table(whole | {"ost_count": jobs["ost_count"], "partial": jobs["partial"]})

@@ -115,12 +115,13 @@ def _parts(files: "ir.Table", rules: Rules) -> dict[str, "ir.FloatingValue"]:
     accesses = files.posix_reads + files.posix_writes
     return {
         "small": small / calls.nullif(0),
-        "nonconsec": 1 - consecutive / (could > 0).ifelse(could, ibis.null("int64")),
+        "nonconsec": 1 - consecutive / (could > 0).ifelse(could, ibis.null("float64")),
         "coll": (collective > 0).ifelse(1.0, 0.0),
         "per_ost": per_ost,
         "misaligned": files.posix_file_not_aligned / accesses.nullif(0),
     }
 
 
-def _sum(columns: Iterable["ir.IntegerValue"]) -> "ir.IntegerValue":
-    return reduce(add, columns)
+def _sum(columns: Iterable["ir.NumericValue"]) -> "ir.FloatingValue":
+    """Add counters; as floating numbers, so that nonsense in one log overflows nothing."""
+    return reduce(add, (column.cast("float64") for column in columns))

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pfscope.mine.factors import over
+from pfscope.mine.factors import over, summed
 from pfscope.mine.sweep import Indices, Seconds
 
-_AT_ONCE: Final = 1 << 13
+_AT_ONCE: Final = 1 << 16
 _FEWEST: Final = 3
 """As many others it takes to say that one is slow."""
 
@@ -46,23 +46,26 @@ def ost_use(osts: pa.ChunkedArray, exclusive: Seconds, in_use_s: Seconds, moved:
 
 def _shared(osts: pa.ChunkedArray, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Share out the numbers of each file among its OSTs, and add them up: a row for each OST."""
-    sums = np.zeros((0, numbers.shape[1]))
+    sums: NDArray[np.float64] = np.zeros((0, numbers.shape[1]))
     for begin in range(0, len(osts), _AT_ONCE):
-        bits = _bits(osts.slice(begin, _AT_ONCE).to_pylist())
-        stripes = bits.sum(axis=1, keepdims=True)
-        parts = bits.T @ (numbers[begin : begin + _AT_ONCE] / np.maximum(stripes, 1))
-        if len(parts) > len(sums):
-            sums, parts = parts, sums
-        sums[: len(parts)] += parts
+        row, ost = _listed(osts.slice(begin, _AT_ONCE).to_pylist())
+        each = numbers[begin + row] / np.bincount(row)[row, None]
+        width = max(int(ost.max(initial=-1)) + 1, len(sums))
+        parts = [summed(ost, column, width) for column in each.T]
+        sums = np.stack(parts, axis=1) + np.pad(sums, ((0, width - len(sums)), (0, 0)))
     return sums
 
 
-def _bits(osts: list[bytes | None]) -> NDArray[np.float64]:
-    """Return a row for each file, a column for each OST."""
-    width = max((len(one) for one in osts if one), default=0)
-    padded = b"".join((one or b"").ljust(width, b"\0") for one in osts)
-    matrix = np.frombuffer(padded, np.uint8).reshape(len(osts), width)
-    return np.unpackbits(matrix, axis=1, bitorder="little").astype(np.float64)
+def _listed(osts: list[bytes | None]) -> tuple[Indices, Indices]:
+    """Return pairs of a file, by its row, and an OST that it has a part on."""
+    sets = [one or b"" for one in osts]
+    lengths = np.array([len(one) for one in sets], np.int64)
+    data = np.frombuffer(b"".join(sets), np.uint8)
+    place = np.flatnonzero(data)
+    row = np.repeat(np.arange(len(sets)), lengths)[place]
+    within = place - (np.cumsum(lengths) - lengths)[row]
+    which, bit = np.nonzero(np.unpackbits(data[place, None], axis=1, bitorder="little"))
+    return row[which], within[which] * 8 + bit
 
 
 def _slowness(per_byte: Seconds) -> Seconds:

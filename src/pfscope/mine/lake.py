@@ -6,6 +6,7 @@ lake/lake.json                                   says that this is a lake
      imports/part-BATCH-N.parquet
      .staging/BATCH/…                            a batch that is being written, in the same places
      .committed/BATCH/…                          a batch that is on its way to its places
+     stripes.sh                                  on Lustre alone: how to spread days over OSTs
      .lock                                       held by the one who writes
 ```
 A batch counts from the moment at which its directory is renamed from `.staging` to `.committed`.
@@ -81,6 +82,8 @@ class Lake:
         """Make a batch part of the lake; the files that it replaces go."""
         staged = self.path / _STAGING / batch
         gone = [str(path.relative_to(self.path)) for path in replaced]
+        if any((staged / name).exists() for name in gone):
+            raise ValueError(f"the batch {batch} replaces files by others of the same name")
         (staged / _DELETE).write_text(json.dumps(gone))
         for folder, _, names in os.walk(staged):
             for name in names:

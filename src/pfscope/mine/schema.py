@@ -67,7 +67,7 @@ _TABLES: Final = (
         others.SLURM,
     ),
     Table(
-        "slurm_step", "a step of a job", ("job_id", "step"), "start",
+        "slurm_step", "a step of a job", ("job_id", "step", "start"), "start",
         others.SLURM_STEP,
     ),
     Table(

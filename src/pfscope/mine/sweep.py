@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Indices = NDArray[np.int64]
 Seconds = NDArray[np.float64]
+Places = NDArray[np.float64] | NDArray[np.int64]
 
 
 class Pieces(NamedTuple):
@@ -50,17 +51,16 @@ def sweep(start: Seconds, end: Seconds, group: Indices | None = None) -> Pieces:
         return Pieces(seen, np.empty(0), np.empty(0))
     best = _latest_so_far(stops)
     # Among all that began before an interval's end, the one that ends last; if that is itself, the
-    # path breaks off there, and goes on with whatever begins next.
-    following = np.searchsorted(begins, stops, side="right")
-    later = best[following - 1]
-    following = np.where(stops[later] > stops, later, following)
-    chain = _chain(following)
-    index = seen[chain]
-    ends = end[index]
-    starts = start[index]
+    # path breaks off there, and goes on with the longest of those that begin next.
+    behind = np.searchsorted(begins, stops, side="right")
+    later = best[behind - 1]
+    fresh = np.append(best[_last_of_equal(begins)], len(seen))
+    chain = _chain(np.where(stops[later] > stops, later, fresh[behind]), int(fresh[0]))
+    interval = seen[chain]
+    starts, ends = start[interval], end[interval]
     joined = begins[chain[1:]] <= stops[chain[:-1]]
     starts[1:][joined] = ends[:-1][joined]
-    return Pieces(index, starts, ends)
+    return Pieces(interval, starts, ends)
 
 
 def union(start: Seconds, end: Seconds, group: Indices) -> Union:
@@ -74,44 +74,47 @@ def union(start: Seconds, end: Seconds, group: Indices) -> Union:
     return Union(group[seen[first]], start[seen[first]], end[seen[closing]])
 
 
-def _ordered(
-    start: Seconds, end: Seconds, group: Indices | None
-) -> tuple[Indices, Indices, Indices]:
+def _ordered(start: Seconds, end: Seconds, group: Indices | None) -> tuple[Indices, Places, Places]:
     """Return intervals by begin, with begins and ends as places on one axis of all groups."""
     seen = np.flatnonzero(end > start)
-    begins, stops = _places(start[seen], end[seen], None if group is None else group[seen])
-    order = np.lexsort((-stops, begins))
+    begins: Places = start[seen]
+    stops: Places = end[seen]
+    if group is not None:
+        begins, stops = _places(start[seen], end[seen], group[seen])
+    order = np.argsort(begins, kind="stable")
     return seen[order], begins[order], stops[order]
 
 
-def _places(start: Seconds, end: Seconds, group: Indices | None) -> tuple[Indices, Indices]:
+def _places(start: Seconds, end: Seconds, group: Indices) -> tuple[Places, Places]:
     """Return times as places in the order of groups and times; equal times have equal places.
 
     Numbers would lose digits if groups were laid one behind the other; places do not.
     """
     times = np.concatenate([start, end])
-    if group is None:
-        order = np.argsort(times, kind="stable")
-        fresh = np.diff(times[order]) > 0
-    else:
-        both = np.concatenate([group, group])
-        order = np.lexsort((times, both))
-        fresh = (np.diff(times[order]) > 0) | (np.diff(both[order]) != 0)
-    places = np.empty(len(times), np.int64)
-    places[order] = np.cumsum(np.concatenate([np.zeros(min(len(times), 1), np.int64), fresh]))
-    return places[: len(start)], places[len(start) :]
+    order = np.argsort(times)
+    rank = np.empty(len(times), np.int64)
+    rank[order] = np.cumsum(np.diff(times[order], prepend=-np.inf) > 0)
+    _, groups = np.unique(group, return_inverse=True)
+    base = groups * (len(times) + 1)
+    return base + rank[: len(start)], base + rank[len(start) :]
 
 
-def _latest_so_far(stops: Indices) -> Indices:
+def _last_of_equal(ordered: Places) -> Indices:
+    """Return for each value where the last one stands that equals it."""
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    return np.repeat(ends, np.diff(ends, prepend=-1))
+
+
+def _latest_so_far(stops: Places) -> Indices:
     """Return which of the first 1, 2, 3 … has the latest end; the first one where several have."""
     fresh = np.concatenate([[True], stops[1:] > np.maximum.accumulate(stops)[:-1]])
     return np.maximum.accumulate(np.where(fresh, np.arange(len(stops)), 0))
 
 
-def _chain(following: Indices) -> Indices:
+def _chain(following: Indices, first: int) -> Indices:
     """Follow from the first to the end."""
     steps = following.tolist()
-    taken, at = [], 0
+    taken, at = [], first
     while at < len(steps):
         taken.append(at)
         at = steps[at]

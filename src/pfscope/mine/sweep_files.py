@@ -82,7 +82,7 @@ def path_of(spans: Spans, runs: Indices) -> FilePath:
 
 def numbers(column: pa.ChunkedArray) -> Seconds:
     """Return a column as numbers; null is NaN."""
-    found: Seconds = pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False)
+    found: Seconds = pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return found
 
 

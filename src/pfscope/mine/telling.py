@@ -3,6 +3,7 @@
 Rows are put together with those of the lake by key, so that files may overlap, and be given again.
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
@@ -88,10 +89,8 @@ def _import(
     told = Told()
     broken: str | None = None
     try:
-        for number, tables in enumerate(read(found, told)):
-            _commit_rows(
-                lake, f"{batch_name([found.digest])}-{number}", tables, rules, source, told
-            )
+        for tables in read(found, told):
+            _commit_rows(lake, _fresh_name(found), tables, rules, source, told)
     except InputError as error:
         # What was read before the file broke off is as good as any.
         broken = str(error)
@@ -101,6 +100,11 @@ def _import(
     else:
         record = Record.read(found, reason, None, told.first_us, told.last_us, source.kind)
     return record.with_rows(told.rows)
+
+
+def _fresh_name(found: Found) -> str:
+    """Return the name of a batch: a file may be given again, for other days or in another way."""
+    return batch_name([found.digest, str(time.time_ns())])
 
 
 def _commit_rows(

@@ -69,8 +69,17 @@ def _in_parallel(
     first = list(islice(tasks, _AHEAD * processes))
     if not first:
         return
+    waiting: dict[Future[list[Record]], Task] = {}
     with _pool(min(processes, len(first))) as pool:
-        waiting = {_submit(pool, lake, task, write, source): task for task in first}
+
+        def start(task: Task) -> None:
+            try:
+                waiting[_submit(pool, lake, task, write, source)] = task
+            except BrokenProcessPool:
+                broken.append(task)
+
+        for task in first:
+            start(task)
         while waiting:
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
@@ -80,9 +89,8 @@ def _in_parallel(
                     continue
                 yield task.batch, future.result()
                 if not broken:
-                    waiting |= {
-                        _submit(pool, lake, more, write, source): more for more in islice(tasks, 1)
-                    }
+                    for more in islice(tasks, 1):
+                        start(more)
 
 
 def _with_care(lake: Lake, task: Task, write: Write, source: "Source") -> Iterator[Done]:

@@ -1,12 +1,15 @@
 """Answers what happens now, or happened at a moment, from the last minutes before it."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import pyarrow as pa
 
 from pfscope.errors import InputError
 from pfscope.now.recent import Queryable, Recent, Tables, recorded
 from pfscope.now.series import Series
+from pfscope.now.servers import places, with_parts
 from pfscope.now.sight import Sight
 from pfscope.now.table import Seen
 from pfscope.now.wish import Wish
@@ -48,15 +51,16 @@ class Now:
                 self._kept[wish.over_us] = kept
             return kept[1]
 
-    def document(self, wish: Wish) -> Document:
-        """Return the answer to a wish."""
+    def document(self, wish: Wish, shown: Callable[[Sight], pa.Table] | None = None) -> Document:
+        """Return the answer to a wish; `shown` tells how series are called."""
         seen = self.seen(wish)
         if seen.sight.time_us is None:
             raise InputError(NOTHING)
+        told = places(seen, wish)
+        seen = seen.under(shown(seen.sight)) if shown else seen
         return {
             "about": _about(seen, wish, live=wish.at is None and self._recent is not None),
-            "servers": seen.servers(),
-            "targets": seen.targets(),
+            **with_parts(told, seen, wish),
             **seen.table(wish),
         }
 

@@ -24,7 +24,7 @@ _ASKED: Final = """
     )
     SELECT w.series, w.filesystem, w.target, w.kind, w.class, w.system, w.job, w."user", w.node,
         w.executable, w.array_job AS "array", coalesce(w."group", s."group") AS "group",
-        s.project, s.partition, coalesce(s."user", s.user_name) AS job_user
+        s.project, s.partition
     FROM wanted w LEFT JOIN said s ON w.job = s.job ORDER BY w.series
 """
 _SPARE: Final = 4

@@ -1,17 +1,19 @@
 """The table of now: what everyone does, grouped by any keys, in every measure at once."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from pfscope.errors import UsageError
-from pfscope.now.measures import Measure, measures, without_own
+from pfscope.now.measures import Measure, measures
 from pfscope.now.patterns import fits
-from pfscope.now.sight import Floats, Numbers, Server, Sight
+from pfscope.now.sight import Floats, Numbers, Sight
 from pfscope.now.wish import Wish
 from pfscope.query.metrics import Metric
 
@@ -55,7 +57,17 @@ class Seen:
     def __init__(self, sight: Sight, metrics: Mapping[str, Metric]) -> None:
         self.sight = sight
         self.measures: list[Measure] = measures(sight.operations, metrics)
+        self._rows = sight.rows
         self._names: dict[str, Names] = {}
+        self.places: dict[tuple[str, ...], dict[str, Any]] = {}
+        """Servers and targets by the columns told of them, which are the same for everybody."""
+
+    def under(self, rows: pa.Table) -> Self:
+        """Return the same with other names of the series; all numbers are shared."""
+        _ = self.columns, self.active, self._system, self.kinds
+        other = copy(self)
+        vars(other).update(_rows=rows, _names={})
+        return other
 
     def names(self, key: str) -> Names:
         """Return a key of every series."""
@@ -68,7 +80,7 @@ class Seen:
         if key == "server":
             called = [*(server.name for server in sight.servers), None]
             return [called[place] for place in sight.server.tolist()]
-        values: list[str | None] = sight.rows.column(key).to_pylist()
+        values: list[str | None] = self._rows.column(key).to_pylist()
         return values
 
     @cached_property
@@ -115,33 +127,46 @@ class Seen:
 
     def table(self, wish: Wish) -> dict[str, Any]:
         """Return `columns`, `units`, `rows`, and of all rows how many there are and the `sums`."""
-        columns = self._shown(wish)
-        order = [column.name for column in columns]
-        sort = wish.sort if wish.sort != LOAD or self.has_load else "iops"
+        columns = self.shown(wish)
         chosen = np.flatnonzero(self.chosen(wish))
-        members, group = self._grouped(wish.by, chosen)
+        members, group = self.grouped(wish.by, chosen)
         sums = np.zeros((len(members), len(columns)))
         for n, column in enumerate(columns):
             sums[:, n] = np.bincount(group, column.values[chosen], len(members))
-        ranked = _ranked(members, sums, order.index(sort), order.index("iops"))
+        first, second = (
+            np.bincount(group, self.column(name).values[chosen], len(members)).astype(np.float64)
+            for name in (self.sort(wish), "iops")
+        )
+        ranked = _ranked(members, first, second)[: wish.limit]
         return {
-            "columns": [*wish.by, *order],
+            "columns": [*wish.by, *(column.name for column in columns)],
             "units": {column.name: column.unit for column in columns},
-            "rows": [[*members[n], *self._numbers(sums[n])] for n in ranked[: wish.limit]],
+            "rows": [[*members[n], *self._numbers(columns, sums[n])] for n in ranked],
             "all_rows": len(members),
-            "sums": self._numbers(sums.sum(axis=0)),
+            "sums": self._numbers(columns, sums.sum(axis=0)),
         }
 
-    def _shown(self, wish: Wish) -> list[Column]:
-        """Return the columns, that by which is sorted in any case."""
-        wanted = [column for column in self.every_column if column.name == wish.sort]
-        if not wanted:
-            known = ", ".join(column.name for column in self.every_column)
-            raise UsageError(f"sort by {known}, not by {wish.sort!r}")
-        idle = [column for column in wanted if not (column.is_metric or column.values.any())]
-        return self.columns + idle
+    def column(self, name: str) -> Column:
+        """Return a column; one that is not known is a `UsageError`."""
+        for column in self.every_column:
+            if column.name == name:
+                return column
+        known = ", ".join(column.name for column in self.every_column)
+        raise UsageError(f"there is no column {name!r}; known: {known}")
 
-    def _grouped(
+    def shown(self, wish: Wish) -> list[Column]:
+        """Return the columns, that by which is sorted in any case."""
+        wanted = self.column(wish.sort)
+        if wish.columns:
+            return [self.column(name) for name in dict.fromkeys((*wish.columns, wish.sort))]
+        idle = not (wanted.is_metric or wanted.values.any())
+        return [*self.columns, wanted] if idle else self.columns
+
+    def sort(self, wish: Wish) -> str:
+        """Return the column that decides: where no load is shared out, requests do."""
+        return wish.sort if wish.sort != LOAD or self.has_load else "iops"
+
+    def grouped(
         self, by: Sequence[str], chosen: Numbers
     ) -> tuple[list[tuple[str | None, ...]], Numbers]:
         """Return distinct members, and the place of each chosen series' own."""
@@ -160,98 +185,24 @@ class Seen:
         ]
         return members, group
 
-    def _numbers(self, sums: Floats) -> list[float | None]:
-        """Return a row's numbers; where no load is shared out, its column, the first, is null."""
-        first, *others = (_number(value) for value in sums.tolist())
-        return [first if self.has_load else None, *others]
-
-    def servers(self) -> list[dict[str, Any]]:
-        """Return what each server is under, does, and is not told about."""
-        load, how = self.sight.load
-        found = []
-        for place, server in enumerate(self.sight.servers):
-            here = self.sight.server == place
-            targets = [name for name, at in self.sight.targets.items() if at == place]
-            told = {
-                "server": server.name,
-                "targets": sorted(targets),
-                "load": _number(server.load),
-                "load_told": _number(load[here].sum()) if how[place] else None,
-                "estimate": how[place],
-                **_figures(server),
-                **self._counted(here, targets),
-            }
-            found.append(_times(server) | told)
-        return found
-
-    def targets(self) -> list[dict[str, Any]]:
-        """Return what each target does, and what of it no id is told for."""
-        of = self.names("target")
-        found = []
-        for target, place in sorted(self.sight.targets.items()):
-            at = of.texts.index(target) if target in of.texts else -1
-            server = self.sight.servers[place].name
-            counted = self._counted(of.places == at, [target])
-            told = {"target": target, "kind": _kind(target), "server": server}
-            found.append(told | counted)
-        return found
-
-    def _counted(self, here: NDArray[np.bool_], targets: Sequence[str]) -> dict[str, Any]:
-        """Return rates by metric as ids tell them, and the share of requests that none tells."""
-        rates = {
-            column.name: _number(column.values[here].sum())
-            for column in self.columns
-            if column.name != LOAD
-        }
-        return {"rates": rates, "unattributed": self._unattributed(here, targets)}
-
-    def _unattributed(
-        self, here: NDArray[np.bool_], targets: Sequence[str]
-    ) -> dict[str, float | None]:
-        """Return by metric which share of what targets counted themselves no id is told for."""
-        own = [(name, *self.sight.own[name]) for name in targets if name in self.sight.own]
-        shares: dict[str, float | None] = {}
-        for measure in (m for m in self.measures if m.is_metric):
-            fair = without_own(measure, self.sight.operations)
-            counted = sum(
-                float(fair.of(samples, totals, np.array([_kind(name)])).sum())
-                for name, samples, totals in own
-            )
-            told = fair.of(self.sight.samples[here], self.sight.totals[here], self.kinds[here])
-            left = max(counted - float(told.sum()), 0.0)
-            shares[measure.name] = _number(left / counted) if counted else None
-        return shares
+    def _numbers(self, columns: Sequence[Column], sums: Floats) -> list[float | int | None]:
+        """Return a row's numbers; where no load is shared out, it is null."""
+        untold = not self.has_load
+        named = zip(columns, sums.tolist(), strict=True)
+        return [None if untold and c.name == LOAD else number(value) for c, value in named]
 
 
-def _kind(target: str) -> str:
-    return "ost" if "-OST" in target else "mdt"
-
-
-def _times(server: Server) -> dict[str, Any]:
-    interval_s = server.interval_us / 1e6 if server.interval_us else None
-    return {"time_us": server.time_us, "interval_s": interval_s, "silent": server.silent}
-
-
-def _figures(server: Server) -> dict[str, float | int | None]:
-    names = ("load_1", "load_5", "load_15", "cpu_busy", "cpu_iowait")
-    sizes = ("memory_total", "memory_available")
-    figures = server.figures
-    return {name: _number(figures.get(name)) for name in names} | {n: figures.get(n) for n in sizes}
-
-
-def _ranked(
-    members: Sequence[tuple[str | None, ...]], sums: Floats, sort: int, then: int
-) -> list[int]:
-    """Return places of members, the first first; equal ones in the order of their names."""
+def _ranked(members: Sequence[tuple[str | None, ...]], first: Floats, second: Floats) -> list[int]:
+    """Return places of members, the largest first; equal ones in the order of their names."""
 
     def key(n: int) -> tuple[Any, ...]:
         names = [(text is None, text or "") for text in members[n]]
-        return (-sums[n, sort], -sums[n, then], names)
+        return (-first[n], -second[n], names)
 
     return sorted(range(len(members)), key=key)
 
 
-def _number(value: float | int | None) -> float | int | None:
+def number(value: float | int | None) -> float | int | None:
     """Return a number with the digits that matter."""
     if value is None or not np.isfinite(value):
         return None

@@ -12,7 +12,9 @@ SORT: Final = Option("sort", str, "load", "the column that decides who comes fir
 LIMIT: Final = Option("limit", int, 500, "so many rows at most")
 OVER: Final = Option("over", str, None, "means of so long a time instead of the last observation")
 AT: Final = Option("at", str, None, "as it was then: ISO 8601, or before the newest observation")
-OPTIONS: Final = (SORT, LIMIT, OVER, AT)
+COLUMNS: Final = Option("columns", str, None, "only these columns, and that of `sort`: load,iops")
+PARTS: Final = Option("parts", int, 0, "of each server, so many of those with the largest part")
+OPTIONS: Final = (SORT, LIMIT, OVER, AT, COLUMNS, PARTS)
 FORM: Final = Form(("user",), OPTIONS)
 _LONGEST_US: Final = 10 * 60 * 10**6
 _PLAIN: Final = ("from", "to", "step", "operation", "login")
@@ -29,6 +31,9 @@ class Wish:
     limit: int = 500
     over_us: int | None = None
     at: str | None = None
+    columns: tuple[str, ...] = ()
+    """Empty: all."""
+    parts: int = 0
 
     @staticmethod
     def read(words: Mapping[str, Sequence[str]]) -> "Wish":
@@ -43,6 +48,7 @@ class Wish:
         over_us = None if over is None else duration_us(over)
         if over_us is not None and over_us > _LONGEST_US:
             raise UsageError("over can be 10m at most: ask for totals of longer times")
+        columns = request.option("columns")
         return Wish(
             request.by,
             request.where,
@@ -51,4 +57,6 @@ class Wish:
             request.option("limit"),
             over_us,
             request.option("at"),
+            tuple(columns.split(",")) if columns else (),
+            request.option("parts"),
         )

@@ -80,11 +80,17 @@ def horizon(engine: Engine, window: Window, catalog: Catalog) -> int | None:
     """Return the latest end that a row which reaches into the window can have, if it is known."""
     if catalog.last_us is None or window.end_us >= catalog.last_us:
         return None
-    seen = table("quality")
-    later = seen.filter(seen.time > moment(window.end_us))
-    next_seen = later.group_by("target").agg(time=later.time.min())
-    ends = engine.run(next_seen.select(end=micros(next_seen.time))).column("end")
+    until = EvenSteps(window, window.length_us, window.start_us)
+    ends = engine.run_prepared("horizon", _next_seen, until, None).column("end")
     return (pc.max(ends).as_py() or window.end_us) + _GONE_US
+
+
+def _next_seen(steps: Steps, _horizon_us: int | None) -> ir.Table:
+    """Return when each target was seen first after a window."""
+    seen = table("quality")
+    later = seen.filter(seen.time > moment(steps.window.end_us))
+    next_seen = later.group_by("target").agg(time=later.time.min())
+    return next_seen.select(end=micros(next_seen.time))
 
 
 def _rounded(interval_us: int) -> int:

@@ -35,19 +35,22 @@ class Queryable(Protocol):
 class StoreEngine:
     """Answers from a store, in the SQL of its database."""
 
-    def __init__(self, store: Queryable, dialect: str = "duckdb") -> None:
-        self._store, self._dialect = store, dialect
-        self._prepared = Prepared(dialect)
+    def __init__(
+        self, store: Queryable, dialect: str = "duckdb", prepared: Prepared | None = None
+    ) -> None:
+        self._store = store
+        self.prepared = prepared or Prepared(dialect)
+        """What was compiled: engines of one dialect can share it."""
 
     def run(self, question: ir.Table) -> pa.Table:
         """Return the rows."""
-        return _whole(self._store.query(self._prepared.compiled(question)))
+        return _whole(self._store.query(self.prepared.compiled(question)))
 
     def run_prepared(
         self, key: Hashable, build: Build, steps: EvenSteps, horizon_us: int | None
     ) -> pa.Table:
         """Return the rows, without compiling a question anew."""
-        return _whole(self._store.query(self._prepared.sql(key, build, steps, horizon_us)))
+        return _whole(self._store.query(self.prepared.sql(key, build, steps, horizon_us)))
 
 
 class BackendEngine:

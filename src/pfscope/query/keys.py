@@ -9,12 +9,9 @@ import ibis
 import ibis.expr.types as ir
 
 from pfscope.errors import UsageError
+from pfscope.query.key_names import KEYS as KEYS
 from pfscope.query.tables import table
 
-KEYS: Final = (
-    "filesystem", "server", "target", "kind", "operation", "user", "group", "project", "job",
-    "array", "node", "executable", "partition", "class",
-)  # fmt: skip
 _SCHEDULED: Final = ("project", "partition")
 """What only the scheduler knows."""
 NUMBER = re.compile(r"-?[0-9]{1,18}")

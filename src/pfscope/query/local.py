@@ -17,6 +17,9 @@ from pfscope.query.results import Result
 class LocalSource:
     """A store's engine, and what the site says about questions."""
 
+    explains = True
+    """Whether an answer without rows says why there are none, which takes several questions."""
+
     def __init__(self, engine: Engine, site: Site, close: Callable[[], None]) -> None:
         self.engine = engine
         self.site = site
@@ -27,7 +30,7 @@ class LocalSource:
         question = find_question(name)
         asked = self._asked(name, question.form, words)
         rows = question.answer(asked)
-        if not rows.num_rows and "empty" not in asked.notes:
+        if self.explains and not rows.num_rows and "empty" not in asked.notes:
             asked.notes["empty"] = why_empty(asked)
         return Result(name, rows, told(asked))
 

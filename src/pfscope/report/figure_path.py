@@ -6,10 +6,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pfscope.mine.explain_facts import Facts
+from pfscope.mine.factors import summed
 from pfscope.mine.sweep import Indices, Seconds, union
 from pfscope.report import draw, palette
 
 _ROWS: Final = 24
+_BESIDE: Final = 4
+"""Files that are shown although the path does not go through them."""
+_FEWEST: Final = 10
 _PIECES: Final = 1500
 """Parts of the path that are drawn at most; gaps that nobody could see are closed."""
 _LONGEST: Final = 44
@@ -20,8 +24,7 @@ PATH_COLOUR: Final = palette.LINES[1]
 def path_figure(facts: Facts) -> go.Figure:
     """Return a row for the path as a whole and one for each of the files that it goes through."""
     worked = facts.worked
-    order = np.argsort(-worked.exclusive, kind="stable")[:_ROWS]
-    rows = order[worked.exclusive[order] > 0]
+    rows = _chosen(facts)
     place = np.full(worked.files.num_rows, -1)
     place[rows] = np.arange(1, len(rows) + 1)
     figure = go.Figure(layout={
@@ -50,9 +53,25 @@ def path_figure(facts: Facts) -> go.Figure:
         | {"showgrid": False}
     )
     return figure.update_xaxes(
-        **draw.quiet_axis(), title={"text": "seconds since the run began", "standoff": 8},
+        **draw.quiet_axis(), title={
+            "text": "seconds since the run began", "standoff": 8,
+            "font": {"size": 12, "color": palette.MUTED},
+        },
         rangemode="tozero",
     )  # fmt: skip
+
+
+def _chosen(facts: Facts) -> Indices:
+    """Return the files that most of the path goes through, in its order, and others behind."""
+    worked = facts.worked
+    in_use = summed(worked.spans.row, worked.spans.end - worked.spans.start, worked.files.num_rows)
+    order = np.lexsort((-in_use, -worked.exclusive))
+    critical = int((worked.exclusive > 0).sum())
+    chosen = order[: min(max(critical + _BESIDE, _FEWEST), _ROWS)]
+    begin = np.full(worked.files.num_rows, np.inf)
+    np.minimum.at(begin, worked.path.row, worked.path.start)
+    in_order: Indices = chosen[np.argsort(begin[chosen], kind="stable")]
+    return in_order
 
 
 def _bars(at: Indices, start: Seconds, end: Seconds, what: str) -> go.Bar:

@@ -103,7 +103,8 @@ def _path(page: Page, facts: Facts) -> Markup | None:
         return None
     caption = (
         "When files were in use, in grey, and which of them the time goes to, in colour: the"
-        " fewest files that cover all time in which any was in use."
+        " fewest files that cover all time in which any was in use. Others that were in use longest"
+        " stand below."
     )
     rows = [
         [

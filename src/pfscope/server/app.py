@@ -21,17 +21,22 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 import pfscope
+from pfscope.privacy.pseudonyms import Pseudonyms
+from pfscope.privacy.settings import Privacy
 from pfscope.query.asked import Site
 from pfscope.query.metrics import SHIPPED
 from pfscope.server import metrics, openapi
 from pfscope.server.engine import Engine
 from pfscope.server.errors import RETRY_AFTER_S, Refusal, come_later
-from pfscope.server.guard import Guard, Json, answer, authorise
+from pfscope.server.export import Exporting
+from pfscope.server.guard import Guard, Json, answer
 from pfscope.server.incidents import Incidents
 from pfscope.server.judge import TextFrame, Verdict, check_server, judge
 from pfscope.server.now import Watching
 from pfscope.server.questions import Questions
 from pfscope.server.receive import Body, Collected, Held, Share, Sink
+from pfscope.server.reception import Reception
+from pfscope.server.sign_in import SignIn
 from pfscope.server.tokens import Gate, Token
 from pfscope.store.protocol import StoreError
 
@@ -53,17 +58,28 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def create_app(
-    engine: Engine, gate: Gate, site: Site | None = None, pages: Sequence[Route] = ()
+    engine: Engine,
+    gate: Gate,
+    site: Site | None = None,
+    pages: Sequence[Route] = (),
+    privacy: Privacy | None = None,
 ) -> Guard:
     """Return the application that serves this engine to whom the gate lets in.
 
     `pages` are for people; without any, one says what this is.
     """
-    face = _Face(engine, gate)
-    questions = Questions(engine, gate, face.web, site or Site(SHIPPED))
-    incidents = Incidents(engine, gate)
+    reception = Reception(gate, privacy or Privacy())
+    face = _Face(engine, reception)
+    pseudonyms, site = Pseudonyms(engine.store.directory), site or Site(SHIPPED)
+    questions = Questions(engine, reception, face.web, site, pseudonyms)
+    incidents = Incidents(engine, reception, pseudonyms)
     web = face.web
-    watching = Watching(engine, gate, questions, site or Site(SHIPPED))
+    watching = Watching(engine, reception, questions, site, pseudonyms)
+    exporting = Exporting(engine, reception)
+
+    def let_go() -> None:
+        watching.stop()
+        exporting.stop()
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -94,7 +110,9 @@ def create_app(
             *face.routes(),
             *questions.routes(),
             *watching.routes(),
+            *exporting.routes(),
             *incidents.routes(),
+            *SignIn(reception, engine.store).routes(),
         ],
         exception_handlers={
             Refusal: refused,
@@ -105,7 +123,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Guard(app, web, engine.limits.head_bytes, watching.stop)
+    return Guard(app, web, engine.limits.head_bytes, let_go)
 
 
 def _unserved(status: int, headers: dict[str, str]) -> Refusal:
@@ -119,10 +137,10 @@ def _unserved(status: int, headers: dict[str, str]) -> Refusal:
 
 
 class _Face:
-    def __init__(self, engine: Engine, gate: Gate) -> None:
+    def __init__(self, engine: Engine, reception: Reception) -> None:
         self.web = metrics.WebCounts()
         self._engine = engine
-        self._gate = gate
+        self._reception = reception
         self._held = Held(engine.limits.held_bytes)
 
     def routes(self) -> list[Route]:
@@ -188,7 +206,7 @@ class _Face:
             raise come_later("busy", "too many requests are in flight")
         self.web.in_flight += 1
         try:
-            yield authorise(self._gate, request)
+            yield self._reception.sender(request)
         finally:
             self.web.in_flight -= 1
 
@@ -199,12 +217,12 @@ class _Face:
         return Json({"status": "ready"})
 
     async def _metrics(self, request: Request) -> Response:
-        authorise(self._gate, request)
+        self._reception.operator(request)
         text = await run_in_threadpool(metrics.render, self._engine, self.web)
         return PlainTextResponse(text, media_type=metrics.CONTENT_TYPE)
 
     async def _ledger(self, request: Request) -> Response:
-        authorise(self._gate, request)
+        self._reception.operator(request)
         lines = await run_in_threadpool(self._engine.ledger)
         return Json({"ledger": [line._asdict() for line in lines]})
 

@@ -5,18 +5,22 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pyarrow as pa
+
 from pfscope.config import Config
 from pfscope.now.recent import Recent, recorded
+from pfscope.opening import site_of
 from pfscope.server.feeder import Feeder, Ingest
 from pfscope.server.housekeeper import Housekeeper
 from pfscope.server.journal import Archive, Figures, Journal
 from pfscope.server.judge import Candidate, Key, Verdict
 from pfscope.server.limits import Limits
+from pfscope.server.lookout import Lookout, Make
 from pfscope.server.room import free_bytes, lack_told
 from pfscope.server.tally import CountingStore, Tally
 from pfscope.server.trouble import Trouble
@@ -53,6 +57,7 @@ class Engine:
         housekeeper: Housekeeper | None = None,
         patience_s: float = _PATIENCE_S,
         recent: Recent | None = None,
+        make_lookout: Make | None = None,
     ) -> None:
         self.limits = limits
         self.book = Book(store.directory)
@@ -60,7 +65,10 @@ class Engine:
         self.recent = recent or Recent()
         """What was committed in the last minutes."""
         self._tally = Tally()
-        self._store = CountingStore(store, self._tally, self.recent.take)
+        self._store = CountingStore(store, self._tally, self._committed_now)
+        self._lookout = (
+            make_lookout(self._store, store.directory, self.book) if make_lookout else None
+        )
         self._journal = Journal(store.directory / "journal", limits, archive)
         self._feeder = Feeder(
             self._journal, lambda: make_ingest(self._store), self._store, self._tally, checkpoint_s
@@ -70,6 +78,8 @@ class Engine:
         self._closed = False
         self._housekeeper = housekeeper or Housekeeper()
         self._patience_s = patience_s
+        if self._lookout:
+            self._lookout.start(self.recent.look()[1])
         self._feeder.start(self._journal.left())
         self._journal.start(self._feeder.add)
         self._housekeeper.start(store)
@@ -99,6 +109,9 @@ class Engine:
                 archive,
                 housekeeper=housekeeper,
                 recent=Recent(recorded(store)),
+                make_lookout=lambda store, where, book: Lookout(
+                    store, where, book, site_of(config), config.alerts
+                ),
             )
             undo.pop_all()
             return engine
@@ -148,6 +161,8 @@ class Engine:
             return
         self._closed = True
         self._housekeeper.stop()
+        if self._lookout:
+            self._lookout.close()
         self._journal.finish()
         self._feeder.close()
         self._journal.close()
@@ -163,7 +178,14 @@ class Engine:
             self._feeder.trouble,
             self._feeder.memory_trouble,
             self._housekeeper.trouble,
+            *([self._lookout.trouble] if self._lookout else []),
         )
+
+    def _committed_now(self, batch: Mapping[str, pa.Table]) -> None:
+        """Let those know who look at what was committed."""
+        self.recent.take(batch)
+        if self._lookout:
+            self._lookout.take(batch)
 
     async def _answers(self, wanted: Sequence[Candidate]) -> Iterator[Verdict]:
         """Return what becomes of frames that may be kept, in their order."""

@@ -1,4 +1,4 @@
-"""What holds for every answer: safe headers, a body read to its end, a count; and who may ask.
+"""What holds for every answer: safe headers, a body read to its end, a count.
 
 A sender that is refused while it still writes would meet a reset connection instead of the reason;
 so what is left of its body is read and thrown away first, within bounds.
@@ -6,7 +6,6 @@ so what is left of its body is read and thrown away first, within bounds.
 
 import asyncio
 import json
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -18,19 +17,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pfscope.server.errors import Refusal
 from pfscope.server.metrics import WebCounts
-from pfscope.server.tokens import Gate, Token
 
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": (
         "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
+    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-_ANYBODY: Final = Token("anybody", "", ("*",), "", reads=True)
-_LOCAL_HOST = re.compile(r"(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?", re.IGNORECASE)
 _TOO_SLOW: Final = 408
 _DRAIN_BYTES: Final = 256 << 20
 _DRAIN_S: Final = 10.0
@@ -128,43 +125,3 @@ class _Remains:
                     left -= len((await self.receive()).get("body", b""))
         except TimeoutError:
             return
-
-
-def authorise(gate: Gate, request: Request) -> Token:
-    """Return who asks; whoever may not is a `Refusal`."""
-    _refuse_other_sites(request, gate.open and gate.local)
-    header = request.headers.get("authorization")
-    if gate.open and header is None:
-        return _ANYBODY
-    scheme, _space, secret = (header or "").partition(" ")
-    token = gate.holder(secret.strip()) if scheme.lower() == "bearer" else None
-    if token is not None:
-        return token
-    if gate.open:
-        what = "the token is unknown: no token was ever made here"
-    else:
-        what = "the token is missing" if header is None else "the token is empty or unknown"
-    hint = "Authorization: Bearer TOKEN; make one with `pfscope serve token add`"
-    raise Refusal(401, "token", what, hint, {"WWW-Authenticate": "Bearer"})
-
-
-def authorise_reading(gate: Gate, request: Request) -> Token:
-    """Return who asks about usage, which senders may not."""
-    token = authorise(gate, request)
-    if not token.reads:
-        hint = "make a token that may, with `pfscope serve token add NAME --read`"
-        raise Refusal(403, "not-allowed", "the token may not ask who did what", hint)
-    return token
-
-
-def _refuse_other_sites(request: Request, local_names_only: bool) -> None:
-    """Refuse what a page of another site made somebody's browser ask."""
-    headers = request.headers
-    origin, host = headers.get("origin"), headers.get("host", "")
-    foreign = origin is not None and origin.partition("://")[2] != host
-    if foreign or headers.get("sec-fetch-site", "none") in ("cross-site", "same-site"):
-        hint = "no page of another site may use this server"
-        raise Refusal(403, "origin", "the request comes from another site", hint)
-    if local_names_only and host and not _LOCAL_HOST.fullmatch(host):
-        hint = "use localhost or 127.0.0.1, or make tokens"
-        raise Refusal(403, "host", "without tokens only this machine's own names are served", hint)

@@ -241,9 +241,14 @@ class Journal:
         """Return why nothing may be appended now, if so."""
         if self._log.size_bytes > self._limits.journal_bytes:
             return "the journal is full"
-        if free_bytes(self.directory) < self._limits.free_bytes:
+        if free_bytes(self.directory) < self._limits.free_bytes + self._owed_bytes():
             return "the disk is nearly full"
         return ""
+
+    def _owed_bytes(self) -> int:
+        """Return about how much the store will take for frames that are here and not yet there."""
+        with self._guard:
+            return sum(position.length for position in self._held.values())
 
     def _sync(self, fresh: dict[Key, Kept]) -> None:
         if not fresh:

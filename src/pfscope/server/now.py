@@ -1,7 +1,8 @@
 """`GET /api/v1/now` and `/api/v1/live`: what happens, from memory, worked out once for all who ask.
 
-An answer is kept as bytes until the next observation; whoever asks the same in between gets the
-same bytes. `live` pushes them as server-sent events, so that nobody need ask again and again.
+An answer is kept as bytes until the next observation; who sees the same and asks the same in
+between gets the same bytes. `live` pushes them as server-sent events, so that nobody need ask again
+and again.
 """
 
 import asyncio
@@ -19,34 +20,46 @@ from starlette.routing import Route
 from pfscope.errors import UsageError
 from pfscope.now.now import Now
 from pfscope.now.wish import Wish
+from pfscope.privacy.audience import Audience
+from pfscope.privacy.pseudonyms import Pseudonyms
+from pfscope.privacy.shown import Shown
 from pfscope.query.asked import Site
 from pfscope.server.engine import Engine
 from pfscope.server.errors import Refusal, come_later
-from pfscope.server.guard import authorise_reading
 from pfscope.server.questions import Questions, words_of
-from pfscope.server.tokens import Gate
+from pfscope.server.reception import Reception
 
 NOW: Final = "/api/v1/now"
 LIVE: Final = "/api/v1/live"
 _KEPT: Final = 512
 _BREATH_S: Final = 15.0
 """So often something is sent when nothing happens, so that either end sees that the other lives."""
+_SETTLE_S: Final = 0.5
+"""Servers are observed at the same times: what they send within this is told together."""
 _HINT: Final = "docs/reference/http-api.md lists what it takes"
 
 
 class Watching:
     """The routes of now, and who is told of what is new."""
 
-    def __init__(self, engine: Engine, gate: Gate, questions: Questions, site: Site) -> None:
-        self._gate = gate
+    def __init__(
+        self,
+        engine: Engine,
+        reception: Reception,
+        questions: Questions,
+        site: Site,
+        pseudonyms: Pseudonyms,
+    ) -> None:
+        self._reception = reception
         self._questions = questions
         self._now = Now(engine.store, site, engine.recent)
+        self._shown = Shown(engine.store, pseudonyms, site.login_nodes)
         self._recent = engine.recent
         self._watchers = 0
         self._most = engine.limits.watchers
         self._bodies: OrderedDict[Hashable, tuple[int, asyncio.Task[bytes]]] = OrderedDict()
         self._fresh: asyncio.Event | None = None
-        self._ending = False
+        self._settling = self._ending = False
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -62,8 +75,8 @@ class Watching:
             self._fresh.set()
 
     async def _ask(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
-        body = await self._body(_wish(request))
+        audience = self._reception.audience(request)
+        body = await self._body(_wish(request), audience)
         mark = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
         headers = {"ETag": mark}
         if mark in request.headers.get("if-none-match", ""):
@@ -71,16 +84,16 @@ class Watching:
         return Response(body, media_type="application/json", headers=headers)
 
     async def _live(self, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        audience = self._reception.audience(request)
         wish = _wish(request)
         if wish.at is not None:
             raise Refusal(400, "question", "live is now: leave `at` out", _HINT)
         if self._watchers >= self._most:
             raise come_later("busy", "too many are watching")
-        await self._body(wish)  # what makes no sense is refused while it still can be
-        return StreamingResponse(self._events(wish), media_type="text/event-stream")
+        await self._body(wish, audience)  # what makes no sense is refused while it still can be
+        return StreamingResponse(self._events(wish, request), media_type="text/event-stream")
 
-    async def _events(self, wish: Wish) -> AsyncIterator[bytes]:
+    async def _events(self, wish: Wish, request: Request) -> AsyncIterator[bytes]:
         self._watchers += 1
         try:
             sent = -1
@@ -89,13 +102,23 @@ class Watching:
                 version = self._recent.version
                 if version != sent:
                     sent = version
-                    yield _event(version, await self._body(wish))
+                    audience = self._still(request)
+                    if audience is None:
+                        return
+                    yield _event(version, await self._body(wish, audience))
                 try:
                     await asyncio.wait_for(fresh.wait(), _BREATH_S)
                 except TimeoutError:
                     yield b": nothing new\n\n"
         finally:
             self._watchers -= 1
+
+    def _still(self, request: Request) -> Audience | None:
+        """Return what somebody who watches may see by now; None: nothing any more."""
+        try:
+            return self._reception.audience(request)
+        except Refusal:
+            return None
 
     def _next(self) -> asyncio.Event:
         """Return what is set at the next observation."""
@@ -106,26 +129,34 @@ class Watching:
         return self._fresh
 
     def _wake(self) -> None:
+        if not self._settling:
+            self._settling = True
+            asyncio.get_running_loop().call_later(_SETTLE_S, self._settled)
+
+    def _settled(self) -> None:
+        self._settling = False
         if self._fresh:
             self._fresh.set()
             self._fresh = asyncio.Event()
 
-    async def _body(self, wish: Wish) -> bytes:
-        """Return the answer, worked out once for everybody who asks until something new comes."""
-        work = partial(self._written, wish)
+    async def _body(self, wish: Wish, audience: Audience) -> bytes:
+        """Return the answer, worked out once for an audience until something new comes."""
+        work = partial(self._written, wish, audience)
         if wish.at is not None:
             return await self._questions.patiently("now", work)
         version = self._recent.version
-        kept = self._bodies.pop(wish, None)
+        key = wish, audience
+        kept = self._bodies.pop(key, None)
         if kept is None or kept[0] != version or (kept[1].done() and kept[1].exception()):
             kept = version, asyncio.create_task(self._questions.patiently("now", work))
-        self._bodies[wish] = kept
+        self._bodies[key] = kept
         if len(self._bodies) > _KEPT:
             self._bodies.popitem(last=False)
         return await asyncio.shield(kept[1])
 
-    def _written(self, wish: Wish) -> bytes:
-        document = self._now.document(wish)
+    def _written(self, wish: Wish, audience: Audience) -> bytes:
+        shown = None if audience.everything else partial(self._shown.rows, audience=audience)
+        document = self._now.document(wish, shown)
         return json.dumps(document, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 

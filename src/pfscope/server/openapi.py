@@ -4,18 +4,20 @@ from typing import Any, Final
 
 import pfscope
 from pfscope.query.questions import QUESTIONS, Question
-from pfscope.server import openapi_watch
+from pfscope.server import openapi_export, openapi_people, openapi_watch
+from pfscope.server.export import PATH as EXPORT
 from pfscope.server.incidents import ALERTS
 from pfscope.server.incidents import PATH as INCIDENTS
 from pfscope.server.judge import SERVER
 from pfscope.server.openapi_query import PATH, SCHEMAS, answers, parameters, parameters_of_now
+from pfscope.server.sign_in import ME, SIGN_IN, SIGN_OUT
 
 Json = dict[str, Any]
 
 _REASONS: Final = {
     400: "The request is malformed",
-    401: "The token is missing, empty or unknown",
-    403: "The token may not do this, or the request comes from another site",
+    401: "Nobody who is known asks: the token is missing, empty or unknown",
+    403: "Who asks may not do this, or the request comes from another site",
     404: "There is nothing to answer from yet",
     405: "The route does not take this method",
     408: "The body arrived too slowly",
@@ -43,7 +45,7 @@ def document() -> Json:
         "paths": _paths(),
         "components": {
             "schemas": _schemas(),
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": openapi_people.SCHEMES,
         },
     }
 
@@ -75,6 +77,17 @@ def _paths() -> Json:
         "/api/v1/frames": {"post": _frames()},
         "/api/v1/lctl": {"post": _lctl()},
         **_watch(),
+        **_people(),
+        EXPORT: {
+            "get": _told(
+                "export",
+                "The files of an export",
+                "ExportFiles",
+                openapi_export.parameters(rows=False),
+                (400, 503),
+            )
+        },
+        f"{EXPORT}/rows": {"get": _export_rows()},
         "/api/v1/now": {"get": _now()},
         "/api/v1/live": {"get": _live()},
         PATH: {"get": _reads("questions", "What can be asked", schema=_object("Questions"))},
@@ -83,16 +96,34 @@ def _paths() -> Json:
 
 
 def _watch() -> Json:
-    one = f"{INCIDENTS}/{{name}}"
-    care, name = openapi_watch.words_of_care(), [openapi_watch.NAME]
+    one, name = f"{INCIDENTS}/{{name}}", [openapi_watch.NAME]
+    care = _told("acknowledge", "Say that somebody takes care", "Incident",
+                 openapi_watch.words_of_care(), (400, 404))  # fmt: skip
     return {
         INCIDENTS: {"get": _told("incidents", "What changed, and who caused it", "Incidents",
                                  openapi_watch.wishes(), (400,))},
         one: {"get": _told("incident", "One incident", "Incident", name, (404,))},
-        f"{one}/acknowledge": {"post": _told("acknowledge", "Say that somebody takes care",
-                                             "Incident", care, (400, 404))},
+        f"{one}/acknowledge": {"post": care | {"security": openapi_people.CHANGING}},
         ALERTS: {"get": _told("alerts", "Which alerts there are", "Alerts", [], (404,))},
     }  # fmt: skip
+
+
+def _people() -> Json:
+    begin = _done((400, 401, 403, 405, 408, 413, 415, 429, 500))
+    end = _done((401, 403, 405, 500))
+    return {
+        ME: {"get": _reads("me", "Who asks, and in which role", schema=_object("Me"), guarded=True,
+                           also=(503,))},
+        SIGN_IN: {"post": openapi_people.sign_in() | {"responses": begin}},
+        SIGN_OUT: {"post": openapi_people.sign_out() | {"responses": end}},
+    }  # fmt: skip
+
+
+def _done(errors: tuple[int, ...]) -> Json:
+    """Describe answers without content."""
+    answers = _answers({}, errors)
+    del answers["200"]
+    return answers | {"204": {"description": "It is done"}}
 
 
 def _told(
@@ -108,9 +139,19 @@ def _asks(question: Question) -> Json:
         "operationId": f"query-{question.name}",
         "summary": f"{question.summary[0].upper()}{question.summary[1:]}",
         "description": f"Columns: {question.columns.replace('KEYS', 'the keys of `by`')}.",
-        "security": [{"token": []}, {}],
+        "security": openapi_people.SECURITY,
         "parameters": parameters(question),
         "responses": _answers(answers(_object("Answer")), _QUESTION_ERRORS),
+    }
+
+
+def _export_rows() -> Json:
+    return {
+        "operationId": "export-rows",
+        "summary": "What stands in one file of an export, as an Arrow stream",
+        "security": openapi_people.SECURITY,
+        "parameters": openapi_export.parameters(rows=True),
+        "responses": _answers(openapi_export.ROWS, _QUESTION_ERRORS),
     }
 
 
@@ -120,7 +161,7 @@ def _now() -> Json:
     return {
         "operationId": "now",
         "summary": "What everyone does, at the last observation or at a moment",
-        "security": [{"token": []}, {}],
+        "security": openapi_people.SECURITY,
         "parameters": parameters_of_now(live=False),
         "responses": answers,
     }
@@ -132,7 +173,7 @@ def _live() -> Json:
         "operationId": "live",
         "summary": "The same, pushed after every observation",
         "description": "Events named `now`, whose data is the answer of /api/v1/now.",
-        "security": [{"token": []}, {}],
+        "security": openapi_people.SECURITY,
         "parameters": parameters_of_now(live=True),
         "responses": _answers(content, _QUESTION_ERRORS),
     }
@@ -147,7 +188,7 @@ def _frames() -> Json:
             "Each frame gets its own verdict; stored means durable. What is damaged is rejected "
             "with server and epoch empty and sequence -1, since its name cannot be told."
         ),
-        "security": [{"token": []}, {}],
+        "security": openapi_people.SENDING,
         "parameters": [_encoding()],
         "requestBody": {
             "required": True,
@@ -181,7 +222,7 @@ def _lctl() -> Json:
         "operationId": "lctl",
         "summary": "Take the output of lctl get_param",
         "description": "The type of the body is not looked at: `curl --data-binary @-` will do.",
-        "security": [{"token": []}, {}],
+        "security": openapi_people.SENDING,
         "parameters": [server, when, _encoding()],
         "requestBody": {"required": True, "content": {"text/plain": text}},
         "responses": _answers(_json(_object("Verdicts")), (*_BODY_ERRORS, 503)),
@@ -208,7 +249,7 @@ def _reads(
     errors = (*((401, 403) if guarded else ()), 405, 500, *also)
     content = {kind: {"schema": schema}}
     operation = {"operationId": name, "summary": summary, "responses": _answers(content, errors)}
-    return operation | ({"security": [{"token": []}, {}]} if guarded else {})
+    return operation | ({"security": openapi_people.SECURITY} if guarded else {})
 
 
 def _answers(content: Json, errors: tuple[int, ...]) -> Json:
@@ -246,7 +287,9 @@ def _schemas() -> Json:
         "Health": _fields(status={"const": "alive"}, version=text),
         "Ready": _fields(status={"const": "ready"}),
         **SCHEMAS,
+        **openapi_people.SCHEMAS,
         **openapi_watch.SCHEMAS,
+        **openapi_export.SCHEMAS,
     }
 
 

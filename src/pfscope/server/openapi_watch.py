@@ -45,6 +45,8 @@ def words_of_care() -> list[Json]:
              "schema": schema}
             for name, meaning in (("author", "Who takes care"), ("comment", "How, or why"))
         ),
+        {"name": "silent", "in": "query", "schema": {"type": "string", "examples": ["2h", "0"]},
+         "description": "For how long nobody is reminded, 30d at most (default: 7d)"},
     ]  # fmt: skip
 
 

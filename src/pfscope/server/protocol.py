@@ -14,6 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from pfscope.server.errors import Refusal
 from pfscope.server.guard import HEADERS
 from pfscope.server.limits import Limits
+from pfscope.server.peers import peer_of
 
 
 class Patient(H11Protocol):
@@ -25,6 +26,7 @@ class Patient(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to be patient."""
         super().connection_made(transport)
+        self.client = peer_of(transport.get_extra_info("socket")) or self.client
         if len(self.connections) > self.limits.connections:
             transport.abort()
         self._expect_head()

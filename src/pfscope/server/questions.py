@@ -19,6 +19,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pfscope.errors import InputError, UsageError
+from pfscope.privacy.audience import Audience
+from pfscope.privacy.pseudonyms import Pseudonyms
+from pfscope.privacy.source import SeenBy
 from pfscope.query.asked import Site
 from pfscope.query.engine import Queryable, StoreEngine
 from pfscope.query.keys import KEYS
@@ -28,10 +31,10 @@ from pfscope.query.request import Option
 from pfscope.query.written import FORMATS
 from pfscope.server.engine import Engine
 from pfscope.server.errors import Refusal, come_later
-from pfscope.server.guard import Json, authorise_reading
+from pfscope.server.guard import Json
 from pfscope.server.metrics import WebCounts
 from pfscope.server.openapi_query import PATH
-from pfscope.server.tokens import Gate
+from pfscope.server.reception import Reception
 from pfscope.store.patience import OutOfPatienceError, Patience, waiting
 
 _STOPPED_S: Final = 5.0
@@ -43,12 +46,21 @@ Words = dict[str, list[str]]
 class Questions:
     """The routes of all questions."""
 
-    def __init__(self, engine: Engine, gate: Gate, web: WebCounts, site: Site) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        reception: Reception,
+        web: WebCounts,
+        site: Site,
+        pseudonyms: Pseudonyms,
+    ) -> None:
         self._limits = engine.limits
-        self._gate = gate
+        self._reception = reception
         self._web = web
-        store = _Bounded(engine.store, engine.limits.answer_rows)
-        self._source = LocalSource(StoreEngine(store), site, lambda: None)
+        self._site, self._pseudonyms = site, pseudonyms
+        self._store = _Bounded(engine.store, engine.limits.answer_rows)
+        self._source = LocalSource(StoreEngine(self._store), site, lambda: None)
+        self._engine_for_some = StoreEngine(self._store)
         self._places = asyncio.Semaphore(engine.limits.questions)
         self._asking: set[Patience] = set()
         self._changed = threading.Condition()
@@ -71,15 +83,22 @@ class Questions:
         await run_in_threadpool(settle)
 
     async def _ask(self, name: str, request: Request) -> Response:
-        authorise_reading(self._gate, request)
+        source = self._source_for(self._reception.audience(request))
         words = words_of(request)
         style = _style(words.pop("format", []), request.headers.get("accept", ""))
 
         def write() -> bytes:
-            return FORMATS[style][1](self._source.ask(name, words))
+            return FORMATS[style][1](source.ask(name, words))
 
         body = await self.patiently(name, write)
         return Response(body, media_type=FORMATS[style][0])
+
+    def _source_for(self, audience: Audience) -> LocalSource:
+        """Return what answers an audience."""
+        if audience.everything:
+            return self._source
+        shared = self._engine_for_some, self._store, self._site
+        return SeenBy(*shared, audience, self._pseudonyms)
 
     async def patiently(self, name: str, work: Callable[[], bytes]) -> bytes:
         """Return an answer that is worked out in its turn, within bounds, in another thread."""

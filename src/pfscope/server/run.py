@@ -4,6 +4,7 @@ Where it may listen: on loopback in any way; elsewhere with TLS and tokens only,
 says aloud that it should be insecure.
 """
 
+import asyncio
 import ipaddress
 import os
 import re
@@ -13,9 +14,10 @@ import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import uvicorn
 
@@ -25,6 +27,7 @@ from pfscope.server.housekeeper import HOUSEKEEPING
 from pfscope.server.limits import Limits
 from pfscope.server.logs import configure_logs
 from pfscope.server.notify import notify
+from pfscope.server.peers import bound_socket
 from pfscope.server.protocol import protocol_class
 
 _ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9._-]+)):(?P<port>\d{1,5})")
@@ -39,6 +42,8 @@ class Listen:
     port: int
     cert: Path | None = None
     key: Path | None = None
+    socket: Path | None = None
+    """A socket for those who are on this machine."""
 
     @property
     def scheme(self) -> str:
@@ -54,14 +59,16 @@ class Listen:
             return self.host == "localhost"
 
 
-def parse_listen(text: str, cert: Path | None = None, key: Path | None = None) -> Listen:
+def parse_listen(
+    text: str, cert: Path | None = None, key: Path | None = None, local: Path | None = None
+) -> Listen:
     """Read `HOST:PORT`; port 0 is any that is free."""
     match = _ADDRESS.fullmatch(text)
     if not match or int(match["port"]) > 65535:
         raise UsageError(f"--listen {text}: should be HOST:PORT, such as 127.0.0.1:8470")
     if bool(cert) != bool(key):
         raise UsageError("--tls-cert and --tls-key go together")
-    return Listen(match["six"] or match["host"], int(match["port"]), cert, key)
+    return Listen(match["six"] or match["host"], int(match["port"]), cert, key, local)
 
 
 def check_exposure(listen: Listen, tokens: int, insecure: bool) -> list[str]:
@@ -90,15 +97,22 @@ def serve(
     The application is made when it is sure that nothing stands in the way of listening.
     """
     _check_certificate(listen)
-    with bound(listen) as (listener, url):
-        make_server(make_app(), listen, limits, lambda: on_listening(url)).run([listener])
+    with ExitStack() as stack:
+        listener, url = stack.enter_context(bound(listen))
+        local = stack.enter_context(bound_socket(listen.socket)) if listen.socket else None
+        server = make_server(make_app(), listen, limits, lambda: on_listening(url), local)
+        server.run([listener])
     _leave_housekeeping_behind()
 
 
 def make_server(
-    app: Guard, listen: Listen, limits: Limits, on_listening: Callable[[], None]
+    app: Guard,
+    listen: Listen,
+    limits: Limits,
+    on_listening: Callable[[], None],
+    local: socket.socket | None = None,
 ) -> "Server":
-    """Return a server that is ready to run."""
+    """Return a server that is ready to run; `local` is its socket for this machine."""
     config = uvicorn.Config(
         app,
         http=protocol_class(limits),
@@ -114,7 +128,7 @@ def make_server(
         ssl_certfile=listen.cert,
         ssl_keyfile=listen.key,
     )
-    return Server(config, on_listening, app.let_go)
+    return Server(config, on_listening, app.let_go, local)
 
 
 class Server(uvicorn.Server):
@@ -125,8 +139,10 @@ class Server(uvicorn.Server):
         config: uvicorn.Config,
         on_listening: Callable[[], None],
         let_go: Callable[[], None],
+        local: socket.socket | None = None,
     ) -> None:
         super().__init__(config)
+        self._local = local
         self._on_listening = on_listening
         self._let_go = let_go
 
@@ -134,8 +150,17 @@ class Server(uvicorn.Server):
         """Begin to listen, and say so."""
         configure_logs()
         await super().startup(sockets)
+        if self._local is not None:
+            loop = asyncio.get_running_loop()
+            self.servers.append(await loop.create_unix_server(self._connected, sock=self._local))
         self._on_listening()
         notify("READY=1")
+
+    def _connected(self) -> asyncio.Protocol:
+        """Return the protocol of a connection from this machine; it needs no TLS."""
+        make = cast(Callable[..., asyncio.Protocol], self.config.http_protocol_class)
+        state = self.lifespan.state
+        return make(config=self.config, server_state=self.server_state, app_state=state)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer what is in flight, and end."""

@@ -10,6 +10,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
@@ -109,6 +110,12 @@ class CountingStore:
     def query(self, sql: str, parameters: Sequence[object] = ()) -> pa.Table:
         """Run one SELECT over all tables of the schema."""
         return self._store.query(sql, parameters)
+
+    def stream(
+        self, sql: str, parameters: Sequence[object] = (), rows: int = 131_072
+    ) -> AbstractContextManager[pa.RecordBatchReader]:
+        """Run one SELECT whose result need not fit in memory."""
+        return self._store.stream(sql, parameters, rows)
 
     def maintain(self, now_us: int) -> None:
         """Do the housekeeping that is due."""

@@ -1,10 +1,11 @@
 """Tokens: who may send, and for which servers, and who may ask; kept hashed in one file of ours.
 
-`tokens.json` holds `{"version": 2, "tokens": [{"name", "sha256", "servers", "created", "reads"}]}`;
-those of version 1 have no `reads` and may not ask. A secret is 256 random bits, shown once; its
-plain SHA-256 is kept. That is enough: slow hashes protect secrets that can be guessed, and nobody
-guesses one of 2²⁵⁶, while a fast one costs a request nothing. Every known hash is compared, each in
-constant time.
+`tokens.json` holds `{"version": 3, "tokens": [{"name", "sha256", "servers", "created", "reads",
+"role", "users"}]}`. Those of version 1 have no `reads` and may not ask; a `role` makes one a
+person's, who is these `users` of the file system, or those that the name stands for. A secret is
+256 random bits, shown once; its plain SHA-256 is kept. That is enough: slow hashes protect secrets
+that can be guessed, and nobody guesses one of 2²⁵⁶, while a fast one costs a request nothing. Every
+known hash is compared, each in constant time.
 
 The file is read again when it changes. No file means that no token was ever made; an empty list
 means that all were revoked, and nobody may enter. A file that cannot be read lets nobody in.
@@ -31,6 +32,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _GLOB = re.compile(r"[A-Za-z0-9._*?\[\]!-]{1,64}")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SHORTEST_SECRET: Final = 32
+ROLES: Final = ("", "user", "staff", "admin")
 
 
 class Token(NamedTuple):
@@ -41,6 +43,10 @@ class Token(NamedTuple):
     servers: tuple[str, ...]
     created: str
     reads: bool = False
+    role: str = ""
+    """Of a person: admin, staff or user; empty: it is a machine's."""
+    users: tuple[str, ...] = ()
+    """Whom of the file system's users the person is, where that was said."""
 
     def speaks_for(self, server: str) -> bool:
         """Whether frames of this server may come with it."""
@@ -84,7 +90,15 @@ class TokenFile:
             hint = "restore it, or delete it to begin anew"
             raise InputError(f"{self.path} does not hold tokens; {hint}") from None
 
-    def add(self, name: str, servers: tuple[str, ...], *, reads: bool = False) -> str:
+    def add(
+        self,
+        name: str,
+        servers: tuple[str, ...] = (),
+        *,
+        reads: bool = False,
+        role: str = "",
+        users: tuple[str, ...] = (),
+    ) -> str:
         """Make a token and return its secret, which is kept nowhere."""
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r}: at most 64 letters, digits, dots, dashes, underscores")
@@ -96,15 +110,19 @@ class TokenFile:
         with self._changing() as tokens:
             if any(token.name == name for token in tokens):
                 raise UsageError(f"there is a token {name!r} already; revoke it first")
-            tokens.append(Token(name, hash_of(secret), servers, created, reads))
+            tokens.append(Token(name, hash_of(secret), servers, created, reads, role, users))
         return secret
 
-    def revoke(self, name: str) -> None:
-        """Forget a token; an unknown one is a `UsageError`."""
+    def holders(self, *, people: bool) -> list[Token]:
+        """Return the tokens of people, or those of machines."""
+        return [token for token in self.read() or [] if bool(token.role) == people]
+
+    def revoke(self, name: str, *, person: bool = False) -> None:
+        """Forget the token of a machine, or of a person; an unknown one is a `UsageError`."""
         with self._changing() as tokens:
-            kept = [token for token in tokens if token.name != name]
+            kept = [t for t in tokens if t.name != name or bool(t.role) != person]
             if len(kept) == len(tokens):
-                raise UsageError(f"there is no token {name!r}")
+                raise UsageError(f"there is no {'user' if person else 'token'} {name!r}")
             tokens[:] = kept
 
     @contextmanager
@@ -122,7 +140,7 @@ class TokenFile:
             os.close(directory)
 
     def _write(self, tokens: list[Token]) -> None:
-        content = {"version": 2, "tokens": [token._asdict() for token in tokens]}
+        content = {"version": 3, "tokens": [token._asdict() for token in tokens]}
         beside = self.path.with_suffix(".new")
         beside.unlink(missing_ok=True)
         descriptor = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -134,12 +152,15 @@ class TokenFile:
 
 
 def _token(item: Any) -> Token:
-    reads = item.get("reads", False)
-    token = Token(item["name"], item["sha256"], tuple(item["servers"]), item["created"], reads)
-    texts = (token.name, token.sha256, token.created, *token.servers)
+    reads, role = item.get("reads", False), item.get("role", "")
+    servers, users = tuple(item["servers"]), tuple(item.get("users", ()))
+    token = Token(item["name"], item["sha256"], servers, item["created"], reads, role, users)
+    texts = (token.name, token.sha256, token.created, role, *servers, *users)
     if not all(isinstance(text, str) for text in texts) or not isinstance(reads, bool):
         raise TypeError
     if not _HASH.fullmatch(token.sha256) or token.sha256 == hash_of(""):
+        raise ValueError
+    if role not in ROLES:
         raise ValueError
     return token
 
@@ -175,6 +196,11 @@ class Gate:
         """Tokens that are known."""
         self._refresh()
         return len(self._tokens or ()) + len(self._further)
+
+    def knows(self, token: Token) -> bool:
+        """Tell whether a token is as good as it was."""
+        self._refresh()
+        return token in (self._tokens or ()) or token in self._further
 
     def holder(self, secret: str) -> Token | None:
         """Return the token of a secret; nothing at all is never one."""

@@ -5,19 +5,23 @@ times in microseconds of UTC. A file has its name only when it is whole.
 """
 # ruff: noqa: S608 - what is put together here are names of the schema and numbers
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
-from pfscope.store.embedded import EmbeddedStore
+from pfscope.errors import UsageError
 from pfscope.store.layout import DAILY, DAY_US, ORDER, UNFINISHED, day_name, day_of
+from pfscope.store.protocol import Store
 from pfscope.store.schema import TABLES, TIMED
+from pfscope.times import time_us
 
+STYLES: Final = ("parquet", "csv")
 WIDE = ("usage_mdt", "usage_ost", "histograms")
 """Tables whose rows can have who and what beside them."""
 _WHO = ("filesystem", "target", "entry_id", "class", "job", "user", "group", "node", "executable")
@@ -32,13 +36,6 @@ class Span:
     end_us: int
 
 
-class Piece(NamedTuple):
-    """One file that an export makes."""
-
-    path: Path
-    sql: str
-
-
 @dataclass(frozen=True, slots=True)
 class Export:
     """What to write, and how."""
@@ -49,35 +46,24 @@ class Export:
     """Or csv."""
     wide: bool = False
 
-    def pieces(self, store: EmbeddedStore) -> list[Piece]:
-        """Return the files to make, those of days without rows left out."""
-        found = [
-            Piece(self._path(f"{table}/day={day_name(day)}/part-0"), self._daily(table, day))
+    def files(self, store: Store) -> dict[str, str]:
+        """Return the files to make and the SELECT of each, those of days without rows left out."""
+        found = {
+            self._path(f"{table}/day={day_name(day)}/part-0"): self._daily(table, day)
             for table in self.tables
             for day in self._days(store, table)
-        ]
+        }
         if not self.wide and any(table in WIDE for table in self.tables):
-            found.append(Piece(self._path("series/part-0"), self._series()))
+            found[self._path("series/part-0")] = self._series()
         if not self.wide:
             everything = self._select("operations", TABLES["operations"].names)
-            found.append(Piece(self._path("operations/part-0"), everything))
+            found[self._path("operations/part-0")] = everything
         return found
 
-    def write(self, store: EmbeddedStore, out: Path) -> Iterator[tuple[Piece, int]]:
-        """Make every file; yield each with its number of rows."""
-        for piece in self.pieces(store):
-            path = out / piece.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_name("." + path.name + UNFINISHED)
-            with store.stream(piece.sql) as rows:
-                count = _write(rows, unfinished, self.style)
-            unfinished.rename(path)
-            yield piece, count
+    def _path(self, name: str) -> str:
+        return f"{name}.{self.style}"
 
-    def _path(self, name: str) -> Path:
-        return Path(f"{name}.{self.style}")
-
-    def _days(self, store: EmbeddedStore, table: str) -> list[int]:
+    def _days(self, store: Store, table: str) -> list[int]:
         found = store.query(
             f"SELECT DISTINCT epoch_us(time) // {DAY_US} AS day FROM {table} "
             f"WHERE {self._during(self.span)}"
@@ -129,7 +115,59 @@ class Export:
         )
 
 
-def whole_span(store: EmbeddedStore) -> Span:
+def asked(
+    store: Store, begin: str | None, end: str | None, tables: Sequence[str], style: str, wide: bool
+) -> Export:
+    """Return the export that somebody asks for in words; a day as an end is meant whole."""
+    unknown = sorted(set(tables) - set(TIMED))
+    if unknown:
+        raise UsageError(f"no table {unknown[0]!r}; there are {', '.join(TIMED)}")
+    if style not in STYLES:
+        raise UsageError(f"the format can be {' or '.join(STYLES)}, not {style!r}")
+    whole = _whole(store)
+    first_us = time_us(begin, now_us=whole.end_us) if begin else whole.first_us
+    end_us = time_us(end, now_us=whole.end_us, end=True) if end else whole.end_us
+    if begin and end and end_us <= first_us:
+        raise UsageError(f"--to {end} is not after --from {begin}")
+    return Export(Span(first_us, end_us), tuple(tables) or TIMED, style, wide)
+
+
+class StoreFiles:
+    """The files of an export and their rows, from a store at hand."""
+
+    def __init__(self, store: Store, export: Export) -> None:
+        self._store = store
+        self._selects = export.files(store)
+
+    @property
+    def paths(self) -> list[str]:
+        """Where each file is to lie."""
+        return list(self._selects)
+
+    def rows(self, path: str) -> AbstractContextManager[pa.RecordBatchReader]:
+        """Return what is to stand in a file."""
+        return self._store.stream(self._selects[path])
+
+
+def write(rows: pa.RecordBatchReader, path: Path, style: str) -> int:
+    """Make one file and return its number of rows."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name("." + path.name + UNFINISHED)
+    writer = (
+        pq.ParquetWriter(unfinished, rows.schema, compression="zstd")
+        if style == "parquet"
+        else pc.CSVWriter(unfinished, rows.schema)
+    )
+    count = 0
+    with writer:
+        for batch in rows:
+            writer.write_batch(batch)
+            count += batch.num_rows
+    unfinished.rename(path)
+    return count
+
+
+def _whole(store: Store) -> Span:
     """Return the days from the first to the last row of any table."""
     times = " UNION ALL ".join(f"SELECT min(time) AS a, max(time) AS z FROM {t}" for t in TIMED)
     found = store.query(f"SELECT epoch_us(min(a)) AS a, epoch_us(max(z)) AS z FROM ({times})")
@@ -137,20 +175,6 @@ def whole_span(store: EmbeddedStore) -> Span:
     if first is None:
         return Span(0, 0)
     return Span(day_of(first) * DAY_US, (day_of(last) + 1) * DAY_US)
-
-
-def _write(rows: pa.RecordBatchReader, path: Path, style: str) -> int:
-    writer = (
-        pq.ParquetWriter(path, rows.schema, compression="zstd")
-        if style == "parquet"
-        else pc.CSVWriter(path, rows.schema)
-    )
-    count = 0
-    with writer:
-        for batch in rows:
-            writer.write_batch(batch)
-            count += batch.num_rows
-    return count
 
 
 assert set(WIDE) <= set(DAILY)

@@ -4,6 +4,7 @@ A commit is all or nothing and survives the end of the machine; a query never ch
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -56,6 +57,11 @@ class Store(Protocol):
 
     def query(self, sql: str, parameters: Sequence[object] = ()) -> pa.Table:
         """Run one SELECT over all tables of the schema."""
+
+    def stream(
+        self, sql: str, parameters: Sequence[object] = (), rows: int = 131_072
+    ) -> AbstractContextManager[pa.RecordBatchReader]:
+        """Run one SELECT whose result need not fit in memory."""
 
     def maintain(self, now_us: int) -> None:
         """Do the housekeeping that is due."""

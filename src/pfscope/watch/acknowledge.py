@@ -1,4 +1,4 @@
-"""To take care of an incident: noted in the book, and its alerts are silenced for a week.
+"""To take care of an incident: noted in the book, and its alerts are silenced, usually for a week.
 
 Whoever heard of the incident still hears of its end.
 """
@@ -12,16 +12,23 @@ from pfscope.watch.alerts.rules import HOUR_US
 from pfscope.watch.alerts.silences import SilenceFile
 from pfscope.watch.book import Book, Record
 
-_SILENT_US: Final = 7 * 24 * HOUR_US
+SILENT_US: Final = 7 * 24 * HOUR_US
 
 
-def acknowledge(directory: Path, book: Book, name: str, author: str, comment: str) -> Record | None:
+def acknowledge(
+    directory: Path,
+    book: Book,
+    name: str,
+    author: str,
+    comment: str,
+    silent_us: int = SILENT_US,
+) -> Record | None:
     """Note who takes care of an incident; None: there is no such incident."""
     now_us = time.time_ns() // 1000
     record = book.acknowledge(name, author, comment, now_us)
-    if record is not None:
+    if record is not None and silent_us:
         SilenceFile(directory / FOLDER).add(
             {"incident": (name,)}, author=author, comment=comment,
-            start_us=now_us, end_us=now_us + _SILENT_US,
+            start_us=now_us, end_us=now_us + silent_us,
         )  # fmt: skip
     return record

@@ -3,13 +3,17 @@
 Commands are text: pfscope never runs them. What a user could have chosen is quoted for the shell.
 """
 
+import re
 import shlex
 from collections.abc import Sequence
 from typing import Final
 
+from pfscope.watch.archetype import MALFORMED_IDS
 from pfscope.watch.model import Advice, Cause
 
 LINK: Final = "docs/how-to/advise-users.md"
+_PLAIN: Final = re.compile(r"[A-Za-z0-9]{1,24}")
+ID_LINK: Final = "docs/how-to/choose-jobid-name.md"
 TBF_RATE: Final = 100
 """Requests a second that a throttled user or job keeps; a start that an admin adapts."""
 _WORDS: Final = {
@@ -58,43 +62,75 @@ _WORDS: Final = {
 
 def advice(kind: str, causes: Sequence[Cause], targets: Sequence[str], start: str) -> Advice:
     """Return what the user should change, and what the admin can do."""
+    if kind == MALFORMED_IDS:
+        return _of_ids(targets, start)
     main = causes[0] if causes else None
     if main is None or main.user is None:
         return Advice(
             "No single user or job is behind it: many did a little more.",
             "Nobody to talk to: look at what they have in common, such as a project or a node.",
             (_closer("project,executable", targets, start),),
-            LINK,
+            f"{LINK}#{kind}",
         )
-    commands = [_closer("job,node,operation", targets, start, main), *_commands(main)]
+    commands = [_closer("job,node,operation", targets, start, main), *_commands(main, targets)]
     who = f"user {main.user}" + (f", job {main.job}" if main.job else "")
     admin = f"{who} makes up {main.share:.0%} of the increase: talk, hold the job, or throttle it."
-    return Advice(_WORDS.get(kind, _WORDS["unknown"]), admin, tuple(commands), LINK)
+    return Advice(words_for(kind), admin, tuple(commands), f"{LINK}#{kind}")
+
+
+def words_for(kind: str) -> str:
+    """Return what the user of a load of some kind should change."""
+    return _WORDS.get(kind, _WORDS["unknown"])
+
+
+def _of_ids(targets: Sequence[str], start: str) -> Advice:
+    """Return what to do about ids that are damaged, which is nobody's fault."""
+    picked = " ".join(f"--target {shlex.quote(target)}" for target in targets[:3])
+    return Advice(
+        "Nobody has to change anything: servers cut or overwrote the names of jobs.",
+        "Usage is counted in full, but less of it has a name; a jobid_name without the host's "
+        "domain and newer releases of Lustre damage fewer.",
+        (f"pfscope query quality --data DIR --from {start} {picked}".rstrip(),),
+        ID_LINK,
+    )
 
 
 def _closer(by: str, targets: Sequence[str], start: str, cause: Cause | None = None) -> str:
     picked = [f"--target {shlex.quote(target)}" for target in targets[:3]]
-    if cause and cause.user:
+    if cause and cause.user and _is_word(cause.user):
         picked.append(f"--user {shlex.quote(cause.user)}")
     return f"pfscope query top --data DIR --by {by} --from {start} {' '.join(picked)}".rstrip()
 
 
-def _commands(cause: Cause) -> list[str]:
-    """Return how to hold the job and how to throttle it on the servers."""
+def _commands(cause: Cause, targets: Sequence[str]) -> list[str]:
+    """Return how to hold the job and how to throttle it on the servers.
+
+    What no shell or terminal takes for one harmless word is left out.
+    """
     found = []
-    if cause.job:
+    if cause.job and _is_word(cause.job):
         job = shlex.quote(cause.job)
-        found += [f"scontrol show job {job}", f"scontrol suspend {job}", f"scontrol requeue {job}"]
-    found.append(_throttle(cause))
+        found += [f"scontrol {what} {job}" for what in ("show job", "hold", "suspend", "requeue")]
+    found.append(_throttle(cause, targets))
     return found
 
 
-def _throttle(cause: Cause) -> str:
+def _throttle(cause: Cause, targets: Sequence[str]) -> str:
     """Return a rule of Lustre's token bucket filter: by job where ids name it, else by user."""
-    if cause.job and cause.job.isalnum():
+    if _is_plain(cause.job):
         name, fits = f"pfscope_j{cause.job}", f"jobid={{*{cause.job}*}}"
     else:
-        user = cause.user if cause.user and cause.user.isalnum() else "UID"
+        user = cause.user if _is_plain(cause.user) else "UID"
         name, fits = f"pfscope_u{user}", f"uid={{{user}}}"
+    service = "ost.OSS.ost_io" if targets and "-OST" in targets[0] else "mds.MDS.mdt"
     rule = shlex.quote(f"start {name} {fits} rate={TBF_RATE}")
-    return f"lctl set_param mds.MDS.mdt.nrs_policies=tbf mds.MDS.mdt.nrs_tbf_rule={rule}"
+    return f"lctl set_param {service}.nrs_policies=tbf {service}.nrs_tbf_rule={rule}"
+
+
+def _is_word(name: str) -> bool:
+    """Tell whether a name can be an argument, if it is quoted: no option, nothing for terminals."""
+    return name.isprintable() and not name.startswith("-")
+
+
+def _is_plain(name: str | None) -> bool:
+    return bool(name) and _PLAIN.fullmatch(name or "") is not None

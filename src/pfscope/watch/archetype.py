@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 KIB: Final = 1024
+MALFORMED_IDS: Final = "malformed_ids"
+"""What looks like no load at all: many ids were cut or overwritten on the servers."""
 _LARGE: Final = 512 * KIB
 _MANY_NODES: Final = 8
 

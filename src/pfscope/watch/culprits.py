@@ -12,26 +12,38 @@ from pfscope.watch.model import Cause
 
 LOOK_US: Final = 1800 * 10**6
 """So much of a change is looked at, from its start: who began it stands out there."""
+MINUTE_US: Final = 60_000_000
 _WHOLE: Final = 0.8
 """A job or node that makes up so much of a user's part stands for it."""
 _MOST: Final = 5
 
 
 def span(group: Group, until_us: int) -> dict[str, Any]:
-    """Return the period of a group that is looked at, as words of a question."""
+    """Return the period of a group that is looked at, as words of a question.
+
+    It is whole minutes long: questions of equal lengths are compiled once.
+    """
     end = min(group.end_us or until_us, group.start_us + LOOK_US, until_us)
-    return {"start": _moment(group.start_us), "end": _moment(max(end, group.start_us + 1))}
+    minutes = max((end - group.start_us) // MINUTE_US, 1)
+    return {
+        "start": _moment(group.start_us), "end": _moment(group.start_us + minutes * MINUTE_US)
+    }  # fmt: skip
 
 
 def causes(data: Data, group: Group, until_us: int) -> tuple[Cause, ...]:
     """Return the users behind an increase, each as narrow as the data says; strongest first."""
+    if group.of_data:
+        return ()
     words: dict[str, Any] = {
         "operation": group.lead.signal.measure,
         "target": list(group.targets) or None,
         "filesystem": group.filesystem,
         **span(group, until_us),
     }
-    found = data.causes(by="user", baseline="3h", limit=_MOST, **words)
+    try:
+        found = data.causes(by="user", baseline="3h", limit=_MOST, **words)
+    except UsageError:  # it began with the data: there is no past to compare it with
+        return ()
     explained = found.about.get("named", {}).get("explained", 0.0)
     rows = found.to_pylist()
     return tuple(_narrowed(data, row, words, explained) for row in rows)

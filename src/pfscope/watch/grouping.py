@@ -1,6 +1,7 @@
 """Which changes are one: those of a file system that began together, or have the same cause.
 
 Only increases make incidents; a signal that falls tells how others fared, and is no cause of alarm.
+How good the data is has no culprit: ids that are damaged make incidents of their own.
 """
 
 from collections.abc import Iterable
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pfscope.watch.model import Change, Direction
-from pfscope.watch.signals import METRICS
+from pfscope.watch.signals import MALFORMED, METRICS
 
 TOGETHER_US: Final = 600 * 10**6
 """Signals of one cause cross their bands at somewhat different times."""
@@ -29,6 +30,11 @@ class Group:
     def filesystem(self) -> str:
         """Where it is."""
         return self.lead.signal.filesystem
+
+    @property
+    def of_data(self) -> bool:
+        """Tell whether it is about the data, not about what was done."""
+        return self.lead.signal.measure == MALFORMED
 
     @property
     def start_us(self) -> int:
@@ -68,11 +74,11 @@ class Group:
 def group(changes: Iterable[Change]) -> list[Group]:
     """Return increases by file system and time of their start, in order of time."""
     groups: list[list[Change]] = []
-    latest: dict[str, int] = {}
+    latest: dict[tuple[str, bool], int] = {}
     for change in sorted(changes, key=lambda c: (c.start_us, c.signal)):
         if change.direction != Direction.UP:
             continue
-        place = change.signal.filesystem
+        place = change.signal.filesystem, change.signal.measure == MALFORMED
         at = latest.get(place)
         if at is None or change.start_us - groups[at][0].start_us > TOGETHER_US:
             at = latest[place] = len(groups)

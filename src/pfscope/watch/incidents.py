@@ -7,13 +7,12 @@ from typing import Final
 from pfscope.query.data import Data
 from pfscope.times import iso
 from pfscope.watch.advice import advice
-from pfscope.watch.archetype import kind_of
+from pfscope.watch.archetype import MALFORMED_IDS, Evidence, kind_of
 from pfscope.watch.culprits import causes, pattern
 from pfscope.watch.grouping import Group, group
-from pfscope.watch.model import Cause, Change, Incident, Severity, State
+from pfscope.watch.model import Cause, Change, Incident, State
+from pfscope.watch.severity import severity
 
-CRITICAL_RATIO: Final = 10.0
-WARNING_RATIO: Final = 4.0
 _MINUTE_US: Final = 60_000_000
 _SECOND_US: Final = 1_000_000
 
@@ -50,14 +49,13 @@ def _same(one: Caused, other: Caused) -> bool:
 def _incident(data: Data, found: Group, why: tuple[Cause, ...], until_us: int) -> Incident:
     lead = found.lead
     main = why[0] if why else None
-    transferred = lead.signal.unit == "bytes" or "-OST" in lead.signal.name
-    kind, evidence = kind_of(pattern(data, found, main, until_us), data=transferred)
+    kind, evidence = _kind(data, found, main, until_us)
     return Incident(
         id=_id(found),
         start_us=found.start_us // _SECOND_US * _SECOND_US,
         end_us=found.end_us,
         state=_state(found),
-        severity=_severity(lead),
+        severity=severity(lead, kind),
         filesystem=found.filesystem,
         targets=found.targets,
         operations=found.operations,
@@ -71,6 +69,14 @@ def _incident(data: Data, found: Group, why: tuple[Cause, ...], until_us: int) -
     )
 
 
+def _kind(data: Data, found: Group, main: Cause | None, until_us: int) -> tuple[str, Evidence]:
+    if found.of_data:
+        return MALFORMED_IDS, (f"{found.lead.peak:.0%} of the entries have ids that make no sense",)
+    lead = found.lead.signal
+    transferred = lead.unit == "bytes" or "-OST" in lead.name
+    return kind_of(pattern(data, found, main, until_us), data=transferred)
+
+
 def _id(found: Group) -> str:
     """Return a name that is the same whenever this is found again, however it goes on.
 
@@ -78,7 +84,8 @@ def _id(found: Group) -> str:
     """
     found_us = min(change.found_us for change in found.changes)
     moment = iso(found_us // _MINUTE_US * _MINUTE_US)
-    mark = blake2s(f"{found.filesystem}/{found_us}".encode(), digest_size=3).hexdigest()
+    about = f"{found.filesystem}/{found_us}" + ("/data" if found.of_data else "")
+    mark = blake2s(about.encode(), digest_size=3).hexdigest()
     return f"{moment[:16].replace('-', '').replace(':', '')}-{mark}"
 
 
@@ -86,9 +93,3 @@ def _state(found: Group) -> State:
     if found.end_us is None:
         return State.ONGOING
     return State.SETTLED if found.lead.settled else State.ENDED
-
-
-def _severity(lead: Change) -> Severity:
-    if lead.ratio >= CRITICAL_RATIO:
-        return Severity.CRITICAL
-    return Severity.WARNING if lead.ratio >= WARNING_RATIO else Severity.INFO

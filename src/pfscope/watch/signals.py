@@ -5,7 +5,7 @@ in an observed step is a rate of zero, and in another one it is missing. Pure: t
 gives the same answer, and what comes late is seen by asking again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -23,7 +23,8 @@ from pfscope.watch.model import Signal
 METRICS: Final = ("iops", "bytes", "metadata")
 LONGEST_GAP_US: Final = 600_000_000
 """Servers forget idle entries after so long: what was done in a longer gap is known in part."""
-_MALFORMED: Final = "malformed"
+MALFORMED: Final = "malformed"
+"""The measure of the share of malformed ids, and their class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Observations:
     observed: NDArray[np.bool_]
     complete_us: int
     """Up to here every target that is still being read was observed; later steps may yet fill."""
+    read_us: Mapping[str, int]
+    """When each target was read last: what it did until then is whole."""
 
 
 def read(
@@ -84,7 +87,7 @@ class _Seen:
     def __init__(self, quality: pa.Table) -> None:
         times, targets = _micros(quality["time"]), quality["target"].to_pylist()
         entries = quality["entries"].to_numpy().astype(float)
-        bad = np.array([c == _MALFORMED for c in quality["class"].to_pylist()], bool)
+        bad = np.array([c == MALFORMED for c in quality["class"].to_pylist()], bool)
         names, index = np.unique(np.array(targets, str), return_inverse=True)
         self.times: dict[str, NDArray[np.int64]] = {}
         self.malformed: dict[str, NDArray[np.float64]] = {}
@@ -155,7 +158,7 @@ class _Columns:
     def take_quality(self) -> None:
         """Take the share of malformed ids as it was at the last read of each step."""
         for target, times in self._seen.times.items():
-            signal = Signal(self._of(target), "target", target, _MALFORMED, "share")
+            signal = Signal(self._of(target), "target", target, MALFORMED, "share")
             at = np.searchsorted(times, self._edges[1:], side="right") - 1
             share = np.where(at >= 0, self._seen.malformed[target][np.maximum(at, 0)], 0.0)
             self._column(signal)[:] = share
@@ -171,6 +174,7 @@ class _Columns:
         return Observations(
             self._edges[1:], self._edges[:-1], signals, np.where(observed, values, 0.0), observed,
             self._seen.complete_us(self._edges),
+            {name: int(times[-1]) for name, times in self._seen.times.items()},
         )  # fmt: skip
 
     def _observed(self, signal: Signal) -> NDArray[np.bool_]:

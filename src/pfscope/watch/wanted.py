@@ -46,9 +46,13 @@ class Wanted:
 
     def fits(self, incident: Mapping[str, Any]) -> bool:
         """Tell whether an incident, as plain JSON, is wanted."""
+        fits = all(_fits(incident, *each) for each in self.filters.items())
+        return fits and self.during(incident)
+
+    def during(self, incident: Mapping[str, Any]) -> bool:
+        """Tell whether it went on in the period."""
         end_us = incident["end_us"]
-        during = incident["start_us"] < self.end_us and (end_us is None or end_us > self.start_us)
-        return during and all(_fits(incident, *each) for each in self.filters.items())
+        return incident["start_us"] < self.end_us and (end_us is None or end_us > self.start_us)
 
     def about(self) -> dict[str, Any]:
         """Return what an answer is about."""

@@ -57,8 +57,6 @@ def read_counters(
         raise DarshanError(f"version {version} of {module} records is not known")
     names = (layouts.ID, layouts.RANK, *(w for w in wanted or have if w not in have[:2]))
     sources = [have.index(name) if name in have else None for name in names]
-    taken = np.array([i for i in sources if i is not None])
-    rows = np.array([row for row, i in enumerate(sources) if i is not None])
     size = 8 * len(have)
     parts: list[NDArray[np.int64]] = []
     total = 0
@@ -68,7 +66,10 @@ def read_counters(
         if total > most:
             raise DarshanError(f"{module} has more than the {most} records that are allowed")
         part = np.empty((len(names), len(records)), np.int64)
-        part[rows] = records[:, taken].T
+        # Column by column: to take many at once with an array of indices is ten times slower.
+        for row, source in enumerate(sources):
+            if source is not None:
+                part[row] = records[:, source]
         _fill(part, names, sources, have, records)
         parts.append(part)
     return Counters(module, names, _joined(parts, len(names)))

@@ -66,13 +66,13 @@ class DarshanLog:
     def lustre(self) -> Layouts:
         """Return how files were striped."""
         header = self._module("LUSTRE")
-        data = self._whole(header.region, "LUSTRE", self._limits.region_bytes)
+        data = self._whole(header.region, "LUSTRE", self._at_once)
         return read_lustre(data, header.version, self.header.order, self._limits.records)
 
     def heatmap(self) -> Heatmap:
         """Return bytes by rank and time."""
         header = self._module("HEATMAP")
-        data = self._whole(header.region, "HEATMAP", self._limits.region_bytes)
+        data = self._whole(header.region, "HEATMAP", self._at_once)
         return read_heatmap(data, header.version, self.header.order)
 
     def dxt(self, module: str) -> Iterator[Segments]:
@@ -85,6 +85,10 @@ class DarshanLog:
             order=self.header.order,
             nprocs=self.job.nprocs,
         )
+
+    @property
+    def _at_once(self) -> int:
+        return min(self._limits.region_bytes, self._limits.whole_bytes)
 
     def _module(self, name: str) -> ModuleHeader:
         try:
@@ -108,7 +112,7 @@ def _unpacked(data: memoryview, limits: Limits) -> memoryview:
     kind = _PACKED.get(bytes(data[:2]))
     if kind is None:
         return data
-    limit = limits.region_bytes
+    limit = min(limits.region_bytes, limits.whole_bytes)
     try:
         if kind == "gzip":
             content = zlib.decompressobj(wbits=31).decompress(data, limit + 1)

@@ -27,7 +27,7 @@ from pfscope.watch.alerts.notifiers.base import DeliveryError
 from pfscope.watch.alerts.rules import Rule, Threshold
 from pfscope.watch.alerts.settings import Channel
 from pfscope.watch.alerts.silences import SilenceFile
-from pfscope.watch.alerts.state_file import StateFile
+from pfscope.watch.alerts.state_file import WATCHED, StateFile
 from pfscope.watch.alerts.templates import render
 from pfscope.watch.alerts.thresholds import Asked, ask
 from pfscope.watch.model import Incident
@@ -63,6 +63,8 @@ class Alerting:
         self._asked_us: dict[str, int] = {}
         self.trouble: dict[str, str] = {}
         """Why parts do not do their work, by `rule NAME`, `notify NAME` or `disk`."""
+        self.watched_us = 0
+        """The time of the newest observation that was taken note of."""
         self._lock = _locked(self._folder)
         self._rules = list(rules)
         try:
@@ -104,10 +106,12 @@ class Alerting:
         whole: bool = False,
         data: Data | None = None,
         now_us: int | None = None,
+        at_us: int | None = None,
     ) -> list[Notification]:
         """Take note of incidents, ask thresholds that are due, and let all states go on.
 
         Incidents may come again and again; `whole` says that there are no others that go on.
+        `at_us` is the time of what was observed, by which states go where it is not now.
         """
         now_us = self._clock() if now_us is None else now_us
         observations = on_incidents(self._rules, incidents, whole=whole)
@@ -116,7 +120,8 @@ class Alerting:
         with self._changed:
             for name, answer in answers.items():
                 self._note(f"rule {name}", answer.trouble)
-            due = self._engine.advance(now_us, observations, self.silences.current())
+            self.watched_us = max(self.watched_us, at_us or 0)
+            due = self._engine.advance(now_us, observations, self.silences.current(), at_us)
             for notification in due:
                 self._outbox.add(notification, now_us)
             self._note_overflow()
@@ -220,6 +225,7 @@ class Alerting:
                 "outbox": [delivery.as_json() for delivery in self._outbox],
                 "muted": self._engine.muted,
                 "trouble": self.trouble,
+                WATCHED: self.watched_us,
             })  # fmt: skip
         except OSError as error:
             self._note("disk", str(error))
@@ -234,6 +240,7 @@ class Alerting:
                 return Engine(self._rules), Outbox()
             engine = Engine(self._rules, plain["engine"])
             outbox = Outbox(map(Delivery.from_json, plain["outbox"]))
+            self.watched_us = int(plain.get(WATCHED, 0))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             aside = self._file.set_aside()
             log.warning("alerts begin anew, the damaged state is kept as %s: %s", aside, error)

@@ -49,14 +49,19 @@ class Engine:
         now_us: int,
         observations: Iterable[Observation] = (),
         silences: Sequence[Silence] = (),
+        at_us: int | None = None,
     ) -> list[Notification]:
-        """Go on to a time with what was observed; return what is to be told."""
+        """Go on to a time with what was observed; return what is to be told.
+
+        States go by the time `at_us` of what was observed, where that is another one than now.
+        """
+        at_us = now_us if at_us is None else at_us
         single, sweeps = _sorted(observations)
         sweeps |= dict.fromkeys(self._retired, Seen.QUIET)
-        elapsed_us = 0 if self._last_us is None else max(now_us - self._last_us, 0)
-        self._last_us = now_us
-        self._step_known(single, sweeps, now_us, elapsed_us)
-        self._begin_new(single.values(), now_us)
+        elapsed_us = 0 if self._last_us is None else max(at_us - self._last_us, 0)
+        self._last_us = at_us
+        self._step_known(single, sweeps, at_us, elapsed_us)
+        self._begin_new(single.values(), at_us)
         self.muted = muted_by(self._alerts.values(), self.rules, silences, now_us)
         self._groups, due = update(self._groups, self.alerts, self.rules, self.muted, now_us)
         return due
@@ -85,7 +90,7 @@ class Engine:
         self,
         single: Mapping[_Key, Observation],
         sweeps: Mapping[str, Seen],
-        now_us: int,
+        at_us: int,
         elapsed_us: int,
     ) -> None:
         kept: dict[_Key, Alert] = {}
@@ -93,11 +98,11 @@ class Engine:
             told = single.get(key)
             seen = told.seen if told else sweeps.get(alert.rule, alert.seen)
             rule = self.rules[alert.rule]
-            if after := step(alert, seen, rule, now_us, elapsed_us, told):
+            if after := step(alert, seen, rule, at_us, elapsed_us, told):
                 kept[key] = self._grouped(after)
         self._alerts = kept
 
-    def _begin_new(self, single: Iterable[Observation], now_us: int) -> None:
+    def _begin_new(self, single: Iterable[Observation], at_us: int) -> None:
         counts = Counter(a.rule for a in self._alerts.values() if a.phase is not Phase.RESOLVED)
         self.overflow = Counter()
         for seen in single:
@@ -109,7 +114,7 @@ class Engine:
                 self.overflow[seen.rule] += 1
                 continue
             counts[seen.rule] += 1
-            self._alerts[key] = self._grouped(begin(seen, self.rules[seen.rule], now_us))
+            self._alerts[key] = self._grouped(begin(seen, self.rules[seen.rule], at_us))
 
     def _grouped(self, alert: Alert) -> Alert:
         """Give an alert that fires a group, once."""

@@ -85,6 +85,8 @@ def _value(part: "Field[Any]", hint: Any, table: Mapping[str, Any], where: str) 
 
 
 def _plain(hint: Any, value: Any, where: str) -> Any:
+    if hint is bool:
+        return truth(value, where)
     if hint is int:
         return whole(value, where)
     return texts(value, where) if get_origin(hint) is tuple else text(value, where)
@@ -103,6 +105,13 @@ def texts(value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(items, list) or not all(isinstance(item, str) and item for item in items):
         raise UsageError(f"{where} must be a list of strings")
     return tuple(items)
+
+
+def truth(value: Any, where: str) -> bool:
+    """Return true or false."""
+    if not isinstance(value, bool):
+        raise UsageError(f"{where} must be true or false")
+    return value
 
 
 def whole(value: Any, where: str) -> int:

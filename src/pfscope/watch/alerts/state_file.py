@@ -1,8 +1,9 @@
 """`DIR/alerts/state.json`: states, groups and the outbox, replaced as a whole whenever they change.
 
-`{"version": 1, "engine": {"alerts", "groups"}, "outbox": […], "muted": {…}, "trouble": {…}}`; the
-last two are for people who look. A file that makes no sense is set aside under another name and
-told: alerts begin anew, and whatever goes on is told again.
+`{"version": 1, "engine": {"alerts", "groups"}, "outbox": […], "muted": {…}, "trouble": {…},
+"watched_us"}`: `muted` and `trouble` are for people who look, `watched_us` is the time of what was
+observed when the states changed last. A file that makes no sense is set aside under another name
+and told: alerts begin anew, and whatever goes on is told again.
 """
 
 import json
@@ -15,6 +16,7 @@ from pfscope.watch.alerts.files import write_whole
 
 FILE: Final = "state.json"
 DAMAGED: Final = "state.json.damaged"
+WATCHED: Final = "watched_us"
 _VERSION: Final = 1
 
 
@@ -42,12 +44,16 @@ class StateFile:
         return plain
 
     def write(self, plain: Mapping[str, Any]) -> None:
-        """Make it safe; the same as before costs nothing."""
-        content = json.dumps({"version": _VERSION, **plain}, allow_nan=False).encode("ascii")
+        """Make it safe; the same as before, but for the time, costs nothing."""
+        content = _encoded({key: value for key, value in plain.items() if key != WATCHED})
         if content != self._written:
-            write_whole(self.path, content)
+            write_whole(self.path, _encoded(plain))
             self._written = content
 
     def set_aside(self) -> Path:
         """Keep a damaged file for people to look at."""
         return self.path.replace(self.path.with_name(DAMAGED))
+
+
+def _encoded(plain: Mapping[str, Any]) -> bytes:
+    return json.dumps({"version": _VERSION, **plain}, allow_nan=False).encode("ascii")

@@ -3,6 +3,7 @@
 import { iso } from "./format.js";
 
 const ROOT = "/api/v1";
+export const ME = `${ROOT}/me`;
 export const QUERY = `${ROOT}/query`;
 
 /** A refusal of the server, in its own words. */
@@ -27,6 +28,7 @@ const ask = async (path, options = {}) => {
     throw new Refused(0, { message: "the server cannot be reached", code: "away" });
   }
   const told = (answer.headers.get("content-type") ?? "").includes("json") ? await answer.json() : null;
+  if (answer.status === 401 && path !== ME) document.dispatchEvent(new CustomEvent("pfscope:unknown"));
   if (!answer.ok) throw new Refused(answer.status, told?.error);
   return told;
 };

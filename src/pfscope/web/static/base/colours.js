@@ -8,18 +8,24 @@ export const placeOf = (name) => {
   return hash % LINES;
 };
 
-/** Give names colours, those that come first their own, each another while there are enough. */
-export const assign = (names) => {
-  const taken = new Set();
-  const given = new Map();
-  for (const name of names) {
-    let place = placeOf(name);
-    if (taken.size < LINES) while (taken.has(place)) place = (place + 1) % LINES;
-    taken.add(place);
-    given.set(name, `var(--line-${place})`);
-  }
-  return given;
+/** Colours that stay: names that come first get each another one, and nobody's changes while others come and go. */
+export const palette = () => {
+  const places = new Map();
+  return (names) => {
+    const taken = new Set(names.slice(0, LINES).map((name) => places.get(name)));
+    for (const name of names) {
+      if (places.has(name)) continue;
+      let place = placeOf(name);
+      for (let tried = 0; tried < LINES && taken.has(place); tried += 1) place = (place + 1) % LINES;
+      taken.add(place);
+      places.set(name, place);
+    }
+    return new Map(names.map((name) => [name, `var(--line-${places.get(name)})`]));
+  };
 };
+
+/** Give names colours once. */
+export const assign = (names) => palette()(names);
 
 export const REST = "var(--rest)";
 
@@ -47,5 +53,10 @@ export const inkOn = ([r, g, b]) => {
   return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.179 ? "#0d1620" : "#ffffff";
 };
 
+const POWER = 3;
+
 /** An even spread of amounts that differ by orders of magnitude. */
-export const spread = (value, most) => (most > 0 && value > 0 ? Math.sqrt(value / most) : 0);
+export const spread = (value, most) => (most > 0 && value > 0 ? (value / most) ** (1 / POWER) : 0);
+
+/** The amount that is shown so. */
+export const unspread = (part, most) => most * part ** POWER;

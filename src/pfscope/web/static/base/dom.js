@@ -35,6 +35,16 @@ export const show = (place, ...children) => {
   return place;
 };
 
+const nameOf = (element) => element?.dataset?.control ?? element?.getAttribute?.("href") ?? null;
+
+/** Do something that makes elements anew; who had the focus has it afterwards, if it is there again. */
+export const keepingFocus = (place, work) => {
+  const name = place.contains(document.activeElement) ? nameOf(document.activeElement) : null;
+  work();
+  if (name === null || place.contains(document.activeElement)) return;
+  [...place.querySelectorAll("a, button, select, input, [data-control]")].find((element) => nameOf(element) === name)?.focus({ preventScroll: true });
+};
+
 /** Tell screen readers what has changed, once it has settled. */
 let saying;
 export const say = (text) => {

@@ -41,6 +41,15 @@ export const factor = (now, before) => {
 export const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, THIN);
 export const howMany = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** Names as people count: oss2 before oss10, and targets by their hexadecimal number. */
+export const inOrder = (a, b) => {
+  const [one, other] = [a, b].map((name) => /^(.*-(?:OST|MDT))([0-9a-f]{4,8})$/.exec(name ?? ""));
+  if (one && other && one[1] === other[1]) return parseInt(one[2], 16) - parseInt(other[2], 16);
+  return collator.compare(String(a), String(b));
+};
+
 const two = (n) => String(n).padStart(2, "0");
 
 /** Milliseconds since 1970 as `2022-10-27T08:30:00Z`. */

@@ -3,17 +3,12 @@
 import { get, Refused, send, words } from "./api.js";
 
 const ROOT = "/api/v1/incidents";
-const time = (value) => (value === null || value === undefined ? null : typeof value === "number" ? value / 1000 : Date.parse(value));
-
-const read = (row) => ({ ...row, start: time(row.start ?? row.start_us), end: time(row.end ?? row.end_us) });
-
-const asObjects = (told) => (told.columns
-  ? told.rows.map((row) => Object.fromEntries(told.columns.map((column, i) => [column, row[i]]))) : told.incidents ?? []);
+const read = (row) => ({ ...row, start: Date.parse(row.start), end: row.end === null ? null : Date.parse(row.end) });
 
 /** Incidents in a period, the newest first; `none` says why there are none. */
 export const incidents = async (parameters, signal) => {
   try {
-    const list = asObjects(await get(`${ROOT}?${words(parameters)}`, signal)).map(read);
+    const list = (await get(`${ROOT}?${words(parameters)}`, signal)).incidents.map(read);
     return { list: list.sort((a, b) => b.start - a.start), none: null };
   } catch (error) {
     if (error instanceof Refused && [400, 404].includes(error.status)) {
@@ -25,10 +20,12 @@ export const incidents = async (parameters, signal) => {
 
 export const incident = async (id, signal) => read(await get(`${ROOT}/${encodeURIComponent(id)}`, signal));
 
-export const silence = (id, minutes, comment) => send(`${ROOT}/${encodeURIComponent(id)}/silence`, { minutes, comment });
-export const acknowledge = (id, comment) => send(`${ROOT}/${encodeURIComponent(id)}/acknowledge`, { comment });
+const take = (what) => (id, parameters) => send(`${ROOT}/${encodeURIComponent(id)}/${what}?${words(parameters)}`);
+export const silence = take("silence");
+export const acknowledge = take("acknowledge");
 
 export const goesOn = (one) => one.state === "ongoing" || one.state === "unknown";
+export const goesOnAt = (one, at) => (at ? one.start <= at && (one.end === null || one.end >= at) : goesOn(one));
 export const KINDS = new Map([
   ["metadata_storm", "Metadata storm"], ["many_small_files", "Many small files"], ["temporary_files", "Temporary files"],
   ["python_import_storm", "Programs starting at once"], ["stat_polling", "Polling of attributes"], ["hot_file", "A hot file"],

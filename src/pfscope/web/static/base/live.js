@@ -1,30 +1,41 @@
-// What is new: the server pushes, and where it cannot, the page looks again now and then.
+// What is new, pushed by the server; where it cannot, the page looks again now and then. A page that
+// nobody looks at lets go of its connection.
 
-const LOOK_MS = 15000;
-const AGAIN_MS = 5000;
+import { get, Refused } from "./api.js";
 
-/** Call `changed()` whenever there is newer data, until the signal; `state(text)` hears how it goes. */
-export const watch = (changed, state, signal) => {
+const AGAIN_MS = 15000;
+
+/**
+ * Hear documents of `live` until the signal: `heard(document)`; `state(name)` tells how it goes: live, looking, away;
+ * `refused(error)` hears why there are none.
+ */
+export const watch = ({ live, once, heard, state, refused, signal }) => {
   let source = null;
   let timer = null;
-  let pushed = false;
-  const look = () => { timer = setTimeout(() => { if (!document.hidden) changed(); look(); }, LOOK_MS); };
+  const stop = () => { source?.close(); source = null; clearTimeout(timer); timer = null; };
+  const look = async () => {
+    try {
+      const told = await get(once, signal);
+      if (signal.aborted) return;
+      heard(told);
+      state("looking");
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof Refused)) throw error;
+      if (error.status) refused(error); else state("away");
+    }
+    if (!signal.aborted && !document.hidden) timer = setTimeout(listen, AGAIN_MS);
+  };
   const listen = () => {
-    source = new EventSource("/api/v1/live");
-    source.onopen = () => { pushed = true; state("live"); };
-    source.onmessage = () => { if (!document.hidden) changed(); };
-    source.addEventListener("data", () => { if (!document.hidden) changed(); });
+    stop();
+    source = new EventSource(live);
+    source.addEventListener("now", (event) => { state("live"); heard(JSON.parse(event.data)); });
     source.onerror = () => {
-      if (source.readyState !== EventSource.CLOSED) { state("away"); return; }
-      if (pushed) { state("away"); timer = setTimeout(listen, AGAIN_MS); } else if (!timer) { state("looking"); look(); }
+      if (source?.readyState === EventSource.CLOSED) { stop(); look(); } else state("away");
     };
   };
-  const back = () => { if (!document.hidden) changed(); };
-  document.addEventListener("visibilitychange", back);
-  listen();
-  signal.addEventListener("abort", () => {
-    source?.close();
-    clearTimeout(timer);
-    document.removeEventListener("visibilitychange", back);
-  });
+  const turned = () => (document.hidden ? stop() : listen());
+  document.addEventListener("visibilitychange", turned);
+  signal.addEventListener("abort", () => { stop(); document.removeEventListener("visibilitychange", turned); });
+  if (!document.hidden) listen();
 };

@@ -1,48 +1,54 @@
-// Rates of one moment: per server, who has which part of it.
+// Rates of one moment: of each server who has the largest parts, and who has most of all.
 
-import { question, questionOrNone } from "./api.js";
-import { unitOf } from "./metrics.js";
+import { get, words } from "./api.js";
+import { inOrder, iso } from "./format.js";
 
-const WINDOW_MS = 5 * 60000;
-const MEMBERS = 3000;
+export const LIVE = "/api/v1/live";
+export const NOW = "/api/v1/now";
+const ROWS = 15, PARTS = 12;
 
-/** The words that say "these minutes": the newest, or those before a time. */
-export const around = (at) => (at ? { from: at - WINDOW_MS, to: at } : { from: "-5m" });
+/** What is asked of the server: as much as is drawn, whatever the site's size. */
+export const wish = ({ by, metric, at }) => words({ by, sort: metric, columns: metric === "load" ? "load,iops" : metric, limit: ROWS, parts: PARTS, at });
 
-/** What was asked, for CSV and the command line. */
-export const asked = ({ by, metric, at }) => (metric === "load"
-  ? ["load", { by, limit: MEMBERS, ...around(at) }]
-  : ["top", { by: ["server", by], operation: metric, limit: MEMBERS, ...around(at) }]);
+/** The same as a question, for CSV and the command line. */
+export const asked = ({ by, metric }, { from, to }) => {
+  const when = { from: iso(from), to: iso(to) };
+  return metric === "load" ? ["load", { by, limit: 1000, ...when }] : ["top", { by: ["server", by], operation: metric, limit: 1000, ...when }];
+};
 
-/** `{ from, to, unit, servers: [{ name, total, members: [{ name, value }] }], why }`. */
-export const loadNow = async (wanted, signal) => {
-  const [name, parameters] = asked(wanted);
-  const { rows, from, to, about } = await question(name, parameters, signal);
-  const load = wanted.metric === "load";
-  const servers = new Map();
-  for (const row of rows) {
-    const value = load ? row.load_service ?? row.load_equal ?? row.load : row.rate_mean;
-    if (!servers.has(row.server)) servers.set(row.server, { name: row.server, total: 0, members: [] });
-    if (value === null || !(value > 0)) continue;
-    const server = servers.get(row.server);
-    server.members.push({ name: row[wanted.by], value });
-    server.total += value;
+const hiddenOf = (servers, metric) => {
+  let hidden = 0, whole = 0;
+  for (const { rates, unattributed } of servers) {
+    const part = unattributed[metric];
+    if (part === null || part === undefined) continue;
+    const all = part < 1 ? (rates[metric] ?? 0) / (1 - part) : 0;
+    hidden += all * part;
+    whole += all;
   }
-  const sorted = [...servers.values()].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
-  return { from, to, unit: load ? "load" : about.unit ?? unitOf(wanted.metric), servers: sorted, why: about.why ?? [] };
+  return whole > 0 ? hidden / whole : null;
 };
 
-/** Members of all servers together, largest first. */
-export const together = (servers) => {
-  const sums = new Map();
-  for (const server of servers) for (const { name, value } of server.members) sums.set(name, (sums.get(name) ?? 0) + value);
-  return [...sums].map(([name, value]) => ({ name, value })).sort((a, b) => b.value - a.value);
+const serverOf = (told, metric) => ({
+  name: told.server, silent: told.silent, time: told.time_us / 1000, under: told.load, estimate: told.estimate,
+  total: (metric === "load" ? told.load_told : told.rates[metric]) ?? 0,
+  members: (told.parts ?? []).map(([name, value]) => ({ name, value })),
+});
+
+/**
+ * Read a document: `{ from, to, unit, total, members, count, servers: [{ name, total, members: [{ name, value }] }],
+ * hidden, untold }`; `untold`: there is no load to show.
+ */
+export const readNow = (told, { metric }) => {
+  const place = told.columns.indexOf(metric);
+  const to = told.about.time_us / 1000;
+  const interval = Math.max(...told.servers.map((server) => server.interval_s ?? 0), 1) * 1000;
+  const total = told.sums[place - 1];
+  return {
+    from: to - interval, to, unit: told.units[metric], total: total ?? 0, untold: total === null, count: told.all_rows,
+    members: told.rows.map((row) => ({ name: row[0], value: row[place] ?? 0 })).filter((member) => member.value > 0),
+    servers: told.servers.map((one) => serverOf(one, metric)).sort((a, b) => inOrder(a.name, b.name)),
+    hidden: hiddenOf(told.servers, metric === "load" ? "iops" : metric),
+  };
 };
 
-/** How much of what targets counted no id is told for. */
-export const unattributed = async ({ metric, at }, signal) => {
-  const operation = metric === "load" ? "iops" : metric;
-  const { rows } = await questionOrNone("unattributed", { by: "server", operation, ...around(at) }, signal);
-  const sum = (name) => rows.reduce((all, row) => all + (row[name] ?? 0), 0);
-  return { share: sum("total") > 0 ? sum("unattributed") / sum("total") : null, rows };
-};
+export const nowAt = async (wanted, signal) => readNow(await get(`${NOW}?${wish(wanted)}`, signal), wanted);

@@ -1,8 +1,9 @@
 // Addresses and views: every view is a path and a query that can be shared; going back works.
 
-import { say, show, h } from "./dom.js";
+import { h, keepingFocus, say, show } from "./dom.js";
 import { Refused } from "./api.js";
 
+const SIGN_IN = "/sign-in";
 let views = {};
 let current = null;
 
@@ -15,14 +16,17 @@ const draw = async () => {
   const { path, words } = here();
   const view = views[path] ?? views["/"];
   const place = h("div", { class: "view" });
+  const content = document.getElementById("content");
+  content.style.minHeight = `${content.offsetHeight}px`; // what comes piece by piece does not make the page jump
   document.dispatchEvent(new CustomEvent("pfscope:view", { detail: { path } }));
   try {
-    await view(place, words, mine.signal, () => show(document.getElementById("content"), place));
+    await view(place, words, mine.signal, () => mine.signal.aborted || keepingFocus(content, () => show(content, place)));
   } catch (error) {
     if (mine.signal.aborted) return;
-    if (error instanceof Refused && error.status === 401 && path !== "/sign-in") { go(`/sign-in?to=${encodeURIComponent(path + location.search)}`, true); return; }
-    show(document.getElementById("content"), failure(error));
+    show(content, failure(error));
     if (!(error instanceof Refused)) throw error;
+  } finally {
+    if (current === mine) content.style.minHeight = "";
   }
 };
 
@@ -38,30 +42,35 @@ export const go = (address, replace = false) => {
   if (!replace) { scrollTo(0, 0); document.getElementById("content").focus({ preventScroll: true }); }
 };
 
-/** Say in the address what the view shows, without drawing it anew. */
-export const note = (parameters) => {
+/** Say in the address what the view shows, without drawing it anew; a `step` is one that can be gone back. */
+export const note = (parameters, step = false) => {
   const words = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(parameters)) {
     if (value === null || value === undefined || value === "") words.delete(name); else words.set(name, value);
   }
   const text = words.toString();
-  history.replaceState(null, "", text ? `${location.pathname}?${text}` : location.pathname);
+  const wanted = text ? `${location.pathname}?${text}` : location.pathname;
+  if (wanted !== location.pathname + location.search) history[step ? "pushState" : "replaceState"](null, "", wanted);
 };
 
 /** Change words of the address, and draw the view. */
-export const change = (parameters) => { note(parameters); draw(); };
+export const change = (parameters) => { note(parameters, true); draw(); };
 
 /** Begin: links within the page change the view, others do what links do. */
 export const start = (found) => {
   views = found;
   addEventListener("popstate", draw);
+  document.addEventListener("pfscope:unknown", () => { // nobody is signed in, or no longer
+    if (location.pathname !== SIGN_IN) go(`${SIGN_IN}?to=${encodeURIComponent(location.pathname + location.search)}`, true);
+  });
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
     const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     if (!link || !plain || link.hasAttribute("download") || link.target) return;
     const href = link.getAttribute("href") ?? link.href?.baseVal;
     const url = new URL(href, location.href);
-    if (href.startsWith("#") || url.origin !== location.origin || !(url.pathname in views)) return;
+    if (href.startsWith("#")) { event.preventDefault(); document.getElementById(href.slice(1))?.focus(); return; }
+    if (url.origin !== location.origin || !(url.pathname in views)) return;
     event.preventDefault();
     go(url.pathname + url.search);
   });

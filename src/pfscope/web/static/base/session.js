@@ -1,6 +1,6 @@
 // Who is looking: role, name, and whether one can sign in or out.
 
-import { get, Refused, send, setCsrf } from "./api.js";
+import { get, ME, Refused, send, setCsrf } from "./api.js";
 
 const UNKNOWN = { role: "admin", name: null, csrf: null, plain: true };
 let known = null;
@@ -9,7 +9,7 @@ let known = null;
 export const me = async (again = false) => {
   if (known && !again) return known;
   try {
-    known = await get("/api/v1/me");
+    known = await get(ME);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     known = error.status === 404 ? UNKNOWN : { role: "nobody", name: null, csrf: null };

@@ -1,8 +1,8 @@
 // A heat map of things × time on a canvas: pointer and keys walk its cells and brush an interval.
 
 import { h, s, say, show } from "../base/dom.js";
-import { heat, heatStops, rgb, spread } from "../base/colours.js";
-import { period, when } from "../base/format.js";
+import { heat, heatStops, rgb, spread, unspread } from "../base/colours.js";
+import { inOrder, period, when } from "../base/format.js";
 import { tip, untip } from "../parts/tip.js";
 import { timeTicks } from "./scale.js";
 
@@ -19,7 +19,7 @@ export const gridOf = (rows, key, { from, to, step }) => {
     const column = Math.min(columns - 1, Math.ceil((row.time - first) / step) - 1);
     if (column >= 0) values.get(name)[column] += row.rate;
   }
-  const names = [...values.keys()].sort((a, b) => String(a).localeCompare(String(b), "en", { numeric: true }));
+  const names = [...values.keys()].sort(inOrder);
   return { names, first, step, columns, values };
 };
 
@@ -55,7 +55,7 @@ export const heatmap = (grid, { told, label, nameOf = String, hrefOf = () => nul
   const flags = marks.map((mark) => h("a", { class: `flag ${mark.cls ?? ""}`, href: mark.href, "aria-label": mark.label, style: {
     left: `${((Math.max(mark.from, grid.first) - grid.first) / (end - grid.first)) * 100}%`,
     width: `${(Math.max(Math.min(mark.to, end) - Math.max(mark.from, grid.first), 0) / (end - grid.first)) * 100}%` } }));
-  const field = h("div", { class: "field-of-heat", tabindex: "0", role: "application", "aria-label":
+  const field = h("div", { class: "field-of-heat", tabindex: "0", role: "application", "data-control": "heat", "aria-label":
     `${label}. Arrow keys walk the cells, shift and arrow keys choose an interval, Escape drops it.` }, canvas, selection, cursor);
   const state = { row: 0, column: grid.columns - 1, anchor: null };
   const clamp = (n, most_) => Math.min(Math.max(n, 0), most_);
@@ -144,17 +144,17 @@ export const heatmap = (grid, { told, label, nameOf = String, hrefOf = () => nul
   const every = Math.max(1, Math.ceil(14 / rowPx));
   const labels = h("div", { class: "heat-names" }, grid.names.map((name, i) => h("div", { style: { height: `${rowPx}px`, "line-height": `${rowPx}px` } },
     i % every ? "" : hrefOf(name) ? h("a", { href: hrefOf(name) }, nameOf(name)) : nameOf(name))));
-  const whole = h("div", { class: "heat" }, labels, h("div", { class: "heat-plot" }, flags.length ? h("div", { class: "flags" }, flags) : null, field, axis), scaleOf(most, told));
+  const whole = h("div", { class: "heat" }, labels, h("div", { class: "flags" }, flags), h("div", { class: "heat-plot" }, field, axis), scaleOf(most, told));
   whole.picture = () => canvas;
   return whole;
 };
 
 /** Which colour is how much. */
 const scaleOf = (most, told) => {
-  const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => s("stop", { offset: part, style: { "stop-color": `var(--heat-${Math.round(part * 5)})` } }));
+  const stops = [0, 1, 2, 3, 4, 5].map((n) => s("stop", { offset: n / 5, style: { "stop-color": `var(--heat-${n})` } }));
   return h("div", { class: "heat-scale", "aria-hidden": "true" }, h("span", {}, "0"),
     s("svg", { viewBox: "0 0 120 8", width: 120, height: 8, preserveAspectRatio: "none" },
       s("defs", {}, s("linearGradient", { id: "heat-scale" }, stops)), s("rect", { width: 120, height: 8, rx: 4, fill: "url(#heat-scale)" })),
-    h("span", {}, told(most)));
+    h("span", {}, told(most)), h("span", {}, most > 0 ? `(its middle: ${told(unspread(0.5, most))})` : null));
 };
 

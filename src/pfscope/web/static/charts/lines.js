@@ -72,10 +72,10 @@ export const lines = (series, { from, to, told, height = 220, label, marks = [],
 };
 
 /** A small line without axes. */
-export const spark = (values, width = 110, height = 26) => {
-  const most = Math.max(...values, 0);
-  const x = linear(0, Math.max(values.length - 1, 1), 1, width - 1);
+export const spark = (points, from, to, width = 110, height = 26) => {
+  const most = Math.max(...points.map(([, v]) => v), 0);
+  const x = linear(from, to, 1, width - 1);
   const y = linear(0, most || 1, height - 2, 2);
   return s("svg", { class: "spark", viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true", preserveAspectRatio: "none" },
-    s("path", { class: "line", d: values.map((v, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join("") }));
+    s("path", { class: "line", d: path(points, x, y) }));
 };

@@ -26,13 +26,26 @@ const segment = (server, part, from, unit) => {
   const drawn = s("path", { d: arc(from + gap / 2, from + wide - gap / 2), style: { fill: part.colour }, class: "segment" });
   const told = () => [part.name, [[server.name, ""], ["rate", rate(part.value, unit)], ["of this server", share(wide)]]];
   if (!part.href) return tipped(s("g", {}, drawn), told);
-  return tipped(s("a", { href: part.href, "aria-label": `${part.name} on ${server.name}: ${rate(part.value, unit)}, ${share(wide)}` }, drawn), told);
+  return tipped(s("a", { href: part.href, tabindex: "-1", "data-control": `${part.name} on ${server.name}`, "aria-label": `${part.name} on ${server.name}: ${rate(part.value, unit)}, ${share(wide)}` }, drawn), told);
+};
+
+/** One stop for the Tab key; the arrow keys walk its links. */
+const walked = (picture) => {
+  picture.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const links = [...picture.querySelectorAll("a")];
+    const at = links.indexOf(document.activeElement);
+    if (!step || at < 0) return;
+    event.preventDefault();
+    links[(at + step + links.length) % links.length].focus();
+  });
+  return picture;
 };
 
 /** One ring. A server has `name`, `href`, `total`, `parts` of `{ name, value, colour, href }`. */
 const ring = (server, most, unit) => {
   const colour = heat(spread(server.total, most), heatStops());
-  const [number, ...behind] = rate(server.total, unit).split("\u202f");
+  const [, number, behind] = /^([^\u202f/]+)\u202f?(.*)$/.exec(rate(server.total, unit));
   let from = 0;
   const segments = server.total > 0 ? server.parts.map((part) => {
     const made = segment(server, part, from, unit);
@@ -42,12 +55,12 @@ const ring = (server, most, unit) => {
   const centre = s("a", { href: server.href, "aria-label": `${server.name}: ${rate(server.total, unit)} in all` },
     s("circle", { cx: SIZE / 2, cy: SIZE / 2, r: CENTRE, style: { fill: rgb(colour) }, class: "centre" }),
     s("text", { x: SIZE / 2, y: SIZE / 2 + 4, class: "total", style: { fill: inkOn(colour) } }, number),
-    s("text", { x: SIZE / 2, y: SIZE / 2 + 22, class: "total-unit", style: { fill: inkOn(colour) } }, behind.join(" ")));
+    s("text", { x: SIZE / 2, y: SIZE / 2 + 22, class: "total-unit", style: { fill: inkOn(colour) } }, behind));
   const rows = server.parts.slice(0, 6).map((p) => [p.name, rate(p.value, unit), p.colour]);
   tipped(centre, () => [server.name, [...rows, ["in all", rate(server.total, unit)], ...(server.told ?? [])]]);
-  const picture = s("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `${server.name}, ${server.parts.length} parts` },
-    s("circle", { cx: SIZE / 2, cy: SIZE / 2, r: (OUTER + INNER) / 2, class: "track" }), segments, centre);
-  return h("li", { class: "ring" }, picture, h("a", { href: server.href, class: "ring-name" }, server.name),
+  const picture = walked(s("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `${server.name}, ${server.parts.length} parts: arrow keys walk them` },
+    s("circle", { cx: SIZE / 2, cy: SIZE / 2, r: (OUTER + INNER) / 2, class: "track" }), centre, segments));
+  return h("li", { class: "ring" }, picture, h("a", { href: server.href, class: "ring-name", tabindex: "-1", "data-control": `name of ${server.name}` }, server.name),
     h("p", { class: "ring-note" }, server.note ?? ""));
 };
 

@@ -42,8 +42,8 @@ const toolbar = (wanted) => h("div", { class: "toolbar" },
   choice("Rows", ROWS, wanted.rows, (rows) => change({ rows })),
   metricList(wanted.metric, (metric) => change({ metric }), { load: false }),
   spanList(wanted.from ? null : wanted.span, (span) => change({ span, from: null, to: null, a: null, b: null })),
-  timeInput("from", wanted.from, (from) => keep(wanted, { from: iso(from), a: null, b: null })),
-  timeInput("to", wanted.to, (to) => keep(wanted, { to: iso(to), a: null, b: null })));
+  timeInput("From (UTC)", wanted.from, (from) => keep(wanted, { from: iso(from), a: null, b: null })),
+  timeInput("to (UTC)", wanted.to, (to) => keep(wanted, { to: iso(to), a: null, b: null })));
 
 /** The question of the heat map: as many steps as there are places for them. */
 const askedFor = (wanted, width) => {
@@ -75,7 +75,7 @@ export const historyView = async (place, words, signal, ready) => {
   const wanted = wantedOf(words);
   title("History");
   const map = h("div", {}, waiting());
-  const within = h("div");
+  const within = h("div", { class: "gap" });
   const bys = h("div", { class: "toolbar" });
   show(place, h("div", { class: "title-row" }, h("h1", {}, "History")),
     h("p", { class: "lead" }, "Drag over the map, or walk it with the arrow keys and shift, to look into an interval."),
@@ -101,7 +101,7 @@ export const historyView = async (place, words, signal, ready) => {
     show(within, waiting());
     const mine = looking;
     try {
-      await interval(within, { ...wanted, from, to, least: found.from }, mine.signal);
+      await interval(within, { ...wanted, from, to }, mine.signal);
     } catch (error) { if (!mine.signal.aborted) show(within, failure(error)); }
   };
   const drawn = heatmap(grid, {

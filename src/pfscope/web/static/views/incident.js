@@ -16,6 +16,7 @@ import { named } from "../parts/names.js";
 import { bar, table } from "../parts/table.js";
 
 const HOUR = 3600000;
+const SILENCES = [["7d", "for a week"], ["1d", "for a day"], ["2h", "for two hours"], ["0", "not"]];
 const plain = (value) => (value !== null && typeof value === "object" ? JSON.stringify(value) : String(value));
 const told = (key) => key.replaceAll("_", " ");
 
@@ -55,16 +56,17 @@ const care = (one, who) => {
     return h("div", { class: "notice good" }, h("p", {}, "Taken care of", by ? ` by ${by}` : null, one.acknowledged.comment ? `: ${one.acknowledged.comment}` : "."));
   }
   if (!["admin", "staff"].includes(who.role)) return null;
-  const author = h("input", { type: "text", required: true, maxlength: 100, autocomplete: "name", value: who.name ?? "" });
+  const author = h("input", { type: "text", required: true, maxlength: 100, autocomplete: "name", value: who.name ?? "", readonly: who.name !== null });
   const comment = h("input", { type: "text", required: true, maxlength: 1000 });
+  const silent = h("select", {}, SILENCES.map(([value, text]) => h("option", { value }, text)));
   const said = h("div", { role: "status" });
   const submit = async (event) => {
     event.preventDefault();
-    try { await acknowledge(one.id, author.value, comment.value); change({}); } catch (error) { show(said, failure(error)); }
+    try { await acknowledge(one.id, { author: author.value, comment: comment.value, silent: silent.value }); change({}); } catch (error) { show(said, failure(error)); }
   };
   return h("form", { class: "stack", onsubmit: submit },
-    h("p", { class: "note" }, "Whoever takes care of it says so here: it is shown to all, and its alerts are silent for a week. Its end is still told."),
-    h("label", {}, "Who takes care", author), h("label", {}, "What is done", comment), h("div", {}, h("button", { class: "strong" }, "Acknowledge and silence")), said);
+    h("p", { class: "note" }, "Whoever takes care of it says so here: it is shown to all. Its alerts can be silent meanwhile; its end is still told."),
+    h("label", {}, "Who takes care", author), h("label", {}, "What is done", comment), h("label", {}, "Silence its alerts", silent), h("div", {}, h("button", { class: "strong" }, "Acknowledge")), said);
 };
 
 /** Show it. */

@@ -4,11 +4,12 @@ import { address, h, show } from "../base/dom.js";
 import { factor, length, when } from "../base/format.js";
 import { goesOn, incidents, kindOf } from "../base/incidents.js";
 import { change, title } from "../base/router.js";
-import { choice, notice, spanList, waiting } from "../parts/controls.js";
+import { choice, notice, spanList, spanMs, waiting } from "../parts/controls.js";
 import { culprit, severity } from "../parts/incidents.js";
 import { named } from "../parts/names.js";
 import { table } from "../parts/table.js";
 
+const EVER = "all";
 const WHICH = [["all", "All"], ["open", "Going on"], ["over", "Over"]];
 
 const list = (found) => table("Incidents, the newest first", [
@@ -29,9 +30,9 @@ export const incidentsView = async (place, words, signal, ready) => {
   const slot = h("div", {}, waiting());
   show(place, h("div", { class: "title-row" }, h("h1", {}, "Incidents")),
     h("p", { class: "lead" }, "Changes that the watch found, each with whoever is behind it."),
-    h("div", { class: "toolbar" }, choice("Which", WHICH, which, (to) => change({ which: to })), spanList(span, (to) => change({ span: to }))), slot);
+    h("div", { class: "toolbar" }, choice("Which", WHICH, which, (to) => change({ which: to })), spanList(span, (to) => change({ span: to }), [[EVER, "all"]])), slot);
   ready();
-  const { list: found, none } = await incidents({ from: `-${span}` }, signal);
+  const { list: found, none } = await incidents({ from: span === EVER ? 0 : `-${spanMs(span) / 1000}s` }, signal);
   if (none) { show(slot, notice("", h("p", {}, "There are none to show: ", none, "."))); return; }
   show(slot, list(found.filter((one) => which === "all" || goesOn(one) === (which === "open"))));
 };

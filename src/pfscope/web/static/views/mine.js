@@ -19,17 +19,17 @@ const sizesOf = (rows, operation) => new Map(rows.filter((row) => row.operation 
 /** What each job did, by operation, with the size of its requests. */
 const load = async (user, when, signal) => {
   const mine = { user: exactly(user), ...when };
-  const [jobs, operations, bytes, all, reads, writes] = await Promise.all([
+  const [jobs, operations, bytes, all] = await Promise.all([
     questionOrNone("top", { by: "job", ...mine, limit: JOBS }, signal),
     questionOrNone("top", { by: ["job", "operation"], ...mine, limit: 200 }, signal),
     questionOrNone("top", { by: "job", operation: "bytes", ...mine, limit: 50 }, signal),
     questionOrNone("top", { by: "filesystem", ...when, limit: 1 }, signal),
-    questionOrNone("sizes", { by: "job", operation: "read", ...mine }, signal),
-    questionOrNone("sizes", { by: "job", operation: "write", ...mine }, signal),
   ]);
+  const moved = ["read", "write"].filter((name) => operations.rows.some((row) => row.operation.startsWith(name)));
+  const sizes = moved.length ? await questionOrNone("sizes", { by: "job", ...mine }, signal) : { rows: [] };
   const transferred = new Map(bytes.rows.map((row) => [row.job, row]));
-  const [readSizes, writeSizes] = [sizesOf(reads.rows, "read"), sizesOf(writes.rows, "write")];
-  return { whole: all.rows[0]?.rate_mean ?? 0, jobs: jobs.rows.map((row) => ({
+  const [readSizes, writeSizes] = [sizesOf(sizes.rows, "read"), sizesOf(sizes.rows, "write")];
+  return { seen: all.from ? { from: all.from, to: all.to } : when, whole: all.rows[0]?.rate_mean ?? 0, jobs: jobs.rows.map((row) => ({
     ...row, most: row.rate_max, bytes: transferred.get(row.job),
     operations: Object.fromEntries(operations.rows.filter((one) => one.job === row.job).map((one) => [one.operation, one.total])),
     readSize: readSizes.get(row.job), writeSize: writeSizes.get(row.job),
@@ -83,7 +83,8 @@ export const mine = async (place, words, signal, ready) => {
   ready();
   if (!user) { show(slot, ask(who)); return; }
   const when = { from: `-${spanMs(span) / 1000}s` };
-  const [{ jobs, whole }, told] = await Promise.all([load(user, when, signal), incidents(when, signal)]);
+  const { jobs, whole, seen } = await load(user, when, signal);
+  const told = await incidents(seen, signal);
   if (!jobs.length) { show(slot, notice("", h("p", {}, "Nothing of yours touched the file system in this time."))); return; }
   const own = told.list.filter((one) => one.causes?.some((cause) => cause.user === user));
   const total = jobs.reduce((sum, job) => sum + job.rate_mean, 0);

@@ -1,157 +1,148 @@
-// Now: who loads which server at this moment, or was at any other.
+// Now: who loads which server at this moment, or did at any other.
 
-import { address, h, show } from "../base/dom.js";
-import { question } from "../base/api.js";
-import { assign, REST } from "../base/colours.js";
-import { clock, iso, length, rate, share, weekday } from "../base/format.js";
-import { goesOn, incidents } from "../base/incidents.js";
+import { h, keepingFocus, show } from "../base/dom.js";
+import { Refused } from "../base/api.js";
+import { palette } from "../base/colours.js";
+import { clock, count, iso, length, rate, share, weekday } from "../base/format.js";
+import { goesOnAt, incidents } from "../base/incidents.js";
 import { watch } from "../base/live.js";
-import { KEYS, ONE, title as metricTitle } from "../base/metrics.js";
-import { asked, loadNow, together, unattributed } from "../base/now.js";
-import { change, failure, title } from "../base/router.js";
-import { stepFor } from "../charts/scale.js";
-import { spark } from "../charts/lines.js";
-import { parted, rings } from "../charts/rings.js";
+import { KEYS, title as metricTitle } from "../base/metrics.js";
+import { asked, LIVE, NOW, nowAt, readNow, wish } from "../base/now.js";
+import { change, failure, note, title } from "../base/router.js";
+import { rings } from "../charts/rings.js";
 import { byList, metricList, notice, tiles, waiting } from "../parts/controls.js";
 import { figure } from "../parts/figure.js";
 import { incidentLines } from "../parts/incidents.js";
-import { addressOf, called, named } from "../parts/names.js";
-import { slider } from "../parts/slider.js";
-import { bar, table } from "../parts/table.js";
+import { named } from "../parts/names.js";
+import { daySlider } from "../parts/slider.js";
+import { coloured, ringTable, topTable } from "./now_parts.js";
+import { lastHour } from "./now_sparks.js";
 
 const BY = ["user", "job", "node", "project", "executable"];
-const ROWS = 15;
 const DAY = 24 * 3600000;
+const INCIDENTS_MS = 30000;
 
 const wantedOf = (words) => ({
   by: BY.includes(words.by) ? words.by : "user",
   metric: words.metric ?? "iops",
-  at: words.at ? Date.parse(words.at) : null,
+  at: Number.isFinite(Date.parse(words.at)) ? Date.parse(words.at) : null,
 });
 
 const moment = (now, at) => {
+  const over = `rates over ${length(now.to - now.from)}`;
+  if (at) return `As it was on ${weekday(now.to)} at ${clock(now.to, true)}; ${over}`;
   const age = Date.now() - now.to;
-  if (at) return `As it was on ${weekday(now.to)} at ${clock(now.to)}, over ${length(now.to - now.from)}`;
   const old = age > 10 * 60000 ? `, ${length(age)} ago` : "";
-  return `Last observed on ${weekday(now.to)} at ${clock(now.to, true)}${old}; rates over ${length(now.to - now.from)}`;
+  return `Last observed on ${weekday(now.to)} at ${clock(now.to, true)}${old}; ${over}`;
 };
 
-const coloured = (now, wanted, colours) => now.servers.map((server) => ({
-  ...server,
-  href: address("/server", { name: server.name, at: wanted.at && iso(wanted.at) }),
-  parts: parted(server.total, server.members.map((member) => ({
-    ...member, name: called(member.name), colour: member.name === null ? REST : colours.get(member.name) ?? REST,
-    href: addressOf(wanted.by, member.name),
-  }))),
-}));
+const STATES = { live: ["good", "live"], looking: ["", "looked at every 15 s"], away: ["warn", "the server is away; trying again"] };
+const stateOf = (name) => h("span", { class: `pill ${STATES[name][0]}` }, STATES[name][1]);
 
-const asTable = (now, wanted) => table(`${metricTitle(wanted.metric)} by server and ${wanted.by}`, [
-  { title: "Server", cell: (row) => named("server", row.server), by: (row) => row.server },
-  { title: ONE.get(wanted.by), cell: (row) => named(wanted.by, row.name), by: (row) => row.name },
-  { title: "Rate", number: true, cell: (row) => rate(row.value, now.unit), by: (row) => row.value },
-  { title: "Of the server", number: true, cell: (row) => share(row.value / row.total), by: (row) => row.value / row.total },
-], now.servers.flatMap((server) => server.members.slice(0, 50).map((member) => ({ ...member, server: server.name, total: server.total }))));
-
-const topTable = (members, now, wanted, colours, sparks) => {
-  const total = members.reduce((sum, member) => sum + member.value, 0);
-  return table(`${KEYS.get(wanted.by)} with the most`, [
-    { title: ONE.get(wanted.by), kind: "wide", cell: (row) => [h("i", { class: "dot", style: { background: colours.get(row.name) ?? REST } }), named(wanted.by, row.name)] },
-    { title: "Rate", number: true, cell: (row) => rate(row.value, now.unit) },
-    { title: "Share", number: true, cell: (row) => bar(row.value / total, colours.get(row.name)) },
-    { title: "Last hour", kind: "spark-cell", cell: (row) => sparks.get(row.name) ?? h("span", { class: "spark", "aria-hidden": "true" }) },
-  ], members.slice(0, ROWS), { quiet: true, empty: "Nobody did anything in these minutes." });
+const numbersOf = (now, wanted, told) => {
+  const first = now.members.find((member) => member.name !== null);
+  const open = told?.list.filter((one) => goesOnAt(one, wanted.at)) ?? [];
+  return tiles([
+    ["All servers", now.untold ? "–" : rate(now.total, now.unit), metricTitle(wanted.metric)],
+    [`Most, of ${count(now.count)} ${KEYS.get(wanted.by).toLowerCase()}`, first ? share(first.value / now.total) : "–", first ? named(wanted.by, first.name) : "nobody does anything"],
+    ["Not attributed", share(now.hidden), "counted by targets, under no id"],
+    [wanted.at ? "Incidents that went on" : "Incidents that go on", told && !told.none ? String(open.length) : "–", told?.none ?? h("a", { href: "/incidents" }, "all incidents")],
+  ]);
 };
 
-/** Small lines of the last hour for whoever is at the top. */
-const fillSparks = async (members, now, wanted, sparks, signal) => {
-  if (wanted.metric === "load") return;
-  const from = now.to - 3600000, step = 120000;
-  const { rows } = await question("series", { by: wanted.by, operation: wanted.metric, from, to: now.to, step: "120s" }, signal);
-  const found = new Map(members.slice(0, ROWS).map((member) => [member.name, new Array(30).fill(0)]));
-  for (const row of rows) {
-    const list = found.get(row[wanted.by]);
-    if (list) list[Math.min(29, Math.max(0, Math.ceil((row.time - from) / step) - 1))] = row.rate;
-  }
-  for (const [name, list] of found) sparks.get(name)?.replaceWith(spark(list));
-};
+const nothingYet = (error) => notice("", h("p", {}, h("strong", {}, "There is nothing to show yet: "), error.message, "."),
+  h("p", {}, "Frames arrive from agents, or from a shell on a Lustre server: ",
+    h("code", {}, "lctl get_param '*.*.job_stats' | curl --data-binary @- '", location.origin, "/api/v1/lctl?server=NAME'")));
 
-const view = (parts, wanted) => [
-  h("div", { class: "title-row" }, h("h1", {}, wanted.at ? "Then" : "Now"), parts.state),
-  parts.moment,
+const head = (parts, wanted) => [
+  h("div", { class: "title-row" }, parts.name, parts.state), parts.moment,
   h("div", { class: "toolbar" }, byList(BY, wanted.by, (by) => change({ by })), metricList(wanted.metric, (metric) => change({ metric }))),
-  parts.slider,
-  parts.tiles,
+  parts.slider, parts.refused, parts.tiles,
   h("div", { class: "beside" }, parts.rings, h("div", { class: "side" }, parts.top, parts.incidents)),
 ];
+
+/** What is drawn of one document, again and again; whatever has the focus keeps it. */
+const painter = (parts, wanted, signal) => {
+  const give = palette();
+  const sparks = lastHour(wanted, signal);
+  const circles = h("div", {});
+  let last = null, told = null, toldAt = 0;
+  const picture = figure(`${metricTitle(wanted.metric)} of each server, by ${wanted.by}`, {
+    asked: () => asked(wanted, last), numbers: () => ringTable(last, wanted), drawn: () => [...circles.querySelectorAll("svg")],
+  }, circles);
+  const list = figure(`${KEYS.get(wanted.by)} with the most`, {}, h("div", {}));
+  show(parts.top, list);
+  const draw = () => {
+    const names = [...last.members, ...last.servers.flatMap((server) => server.members)].map((member) => member.name).filter((name) => name !== null);
+    const colours = give([...new Set(names)]);
+    show(parts.moment, moment(last, wanted.at));
+    show(parts.tiles, numbersOf(last, wanted, told));
+    if (!picture.isConnected) show(parts.rings, picture);
+    show(picture.remark, last.untold ? notice("", h("p", {}, "There is no load to show: no server told what it was under.")) : null);
+    keepingFocus(circles, () => show(circles, rings(coloured(last, wanted, colours), last.unit)));
+    picture.renew();
+    keepingFocus(list.content, () => show(list.content, topTable(last, wanted, colours, sparks.of)));
+  };
+  const look = async () => {
+    if (Date.now() - toldAt < INCIDENTS_MS && !wanted.at) return;
+    toldAt = Date.now();
+    try { told = await incidents({ from: last.to - DAY, to: wanted.at }, signal); } catch { return; }
+    show(parts.incidents, told.list.length ? h("section", {}, h("h2", {}, wanted.at ? "Incidents of the day before" : "Incidents of this day"), incidentLines(told.list.slice(0, 5))) : null);
+    show(parts.tiles, numbersOf(last, wanted, told));
+  };
+  document.addEventListener("pfscope:theme", () => last && draw(), { signal });
+  return async (now) => {
+    last = now;
+    show(parts.refused);
+    draw();
+    await Promise.all([sparks.learn(now).then((more) => more && !signal.aborted && draw()), look()]);
+  };
+};
 
 /** Show it, and keep it up to date. */
 export const now = async (place, words, signal, ready) => {
   const wanted = wantedOf(words);
-  title(wanted.at ? `Then, ${words.at}` : "Now");
   const slot = (cls) => h("div", { class: cls ?? null });
-  const parts = { state: slot("state"), moment: h("p", { class: "lead" }), slider: slot(), tiles: slot(), rings: slot(), top: slot(), incidents: slot() };
+  const parts = { name: h("h1"), state: slot("state"), moment: h("p", { class: "lead" }), slider: slot("slot-slider"), refused: slot(), tiles: slot("slot-tiles"), rings: slot(), top: slot(), incidents: slot() };
+  const paint = painter(parts, wanted, signal);
+  const call = () => {
+    show(parts.name, wanted.at ? "Then" : "Now");
+    title(wanted.at ? `Then, ${iso(wanted.at)}` : "Now");
+  };
+  call();
   show(parts.rings, waiting());
-  show(place, view(parts, wanted));
+  show(place, head(parts, wanted));
   ready();
 
-  const update = async () => {
-    const found = await loadNow(wanted, signal);
-    const members = together(found.servers);
-    const colours = assign(members.filter((member) => member.name !== null).slice(0, 40).map((member) => member.name));
-    const drawn = rings(coloured(found, wanted, colours), found.unit);
-    show(parts.moment, moment(found, wanted.at));
-    show(parts.rings, found.why.length && !found.servers.some((server) => server.total)
-      ? notice("", h("p", {}, "There is no load to show: ", found.why[0], ".")) : null,
-    figure(`${metricTitle(wanted.metric)} of each server, by ${wanted.by}`, {
-      asked: asked(wanted), numbers: () => asTable(found, wanted), drawn: () => [...drawn.querySelectorAll("svg")],
-    }, drawn));
-    const sparks = new Map(members.slice(0, ROWS).map((member) => [member.name, h("span", { class: "spark" })]));
-    show(parts.top, h("section", {}, h("h2", {}, `${KEYS.get(wanted.by)} with the most`), topTable(members, found, wanted, colours, sparks)));
-    await Promise.all([
-      fillTiles(parts, found, members, wanted, signal),
-      fillSparks(members, found, wanted, sparks, signal),
-    ]);
-    return found;
+  const refuse = (error) => {
+    if (signal.aborted) return;
+    if (!(error instanceof Refused)) throw error;
+    show(parts.rings);
+    show(parts.refused, error.code === "no-data" ? nothingYet(error) : error.code === "question" ? notice("", h("p", {}, "Nothing was ever done that this metric counts.")) : failure(error));
   };
-  const careful = async () => {
-    try { return await update(); } catch (error) { if (!signal.aborted) show(parts.moment, failure(error)); return null; }
+  let drawnOnce = null;
+  const first = new Promise((done) => { drawnOnce = done; });
+  const heard = (told) => {
+    const seen = readNow(told, wanted);
+    paint(seen);
+    drawnOnce(seen);
   };
-  const first = await careful();
-  if (signal.aborted || !first) return;
-  if (!wanted.at) watch(careful, (state) => show(parts.state, stateOf(state)), signal);
-  await fillSlider(parts, first, wanted, signal).catch((error) => { if (!signal.aborted) show(parts.slider, failure(error)); });
+  const then = async () => {
+    try { const seen = await nowAt(wanted, signal); if (!signal.aborted) { paint(seen); drawnOnce(seen); } } catch (error) { refuse(error); drawnOnce(null); }
+  };
+  const moved = (at) => {
+    if (!at || !wanted.at) { change({ at: at && iso(at) }); return; }
+    wanted.at = at;
+    note({ at: iso(at) });
+    call();
+    then();
+  };
+  if (wanted.at) then();
+  else watch({ live: `${LIVE}?${wish(wanted)}`, once: `${NOW}?${wish(wanted)}`, heard, signal,
+    state: (name) => show(parts.state, stateOf(name)), refused: (error) => { refuse(error); drawnOnce(null); } });
+  signal.addEventListener("abort", () => drawnOnce(null));
+  const seen = await first;
+  if (!seen || signal.aborted) return;
+  const made = await daySlider({ metric: wanted.metric, at: wanted.at, newest: seen.to, moved }, signal).catch((error) => signal.aborted || failure(error));
+  if (!signal.aborted) keepingFocus(parts.slider, () => show(parts.slider, made));
 };
-
-const stateOf = (state) => ({
-  live: h("span", { class: "pill good" }, "live"),
-  looking: h("span", { class: "pill" }, "looked at every 15 s"),
-  away: h("span", { class: "pill warn" }, "the server is away; trying again"),
-})[state];
-
-const fillTiles = async (parts, found, members, wanted, signal) => {
-  const total = members.reduce((sum, member) => sum + member.value, 0);
-  const first = members.find((member) => member.name !== null);
-  const [hidden, told] = await Promise.all([unattributed(wanted, signal),
-    incidents({ from: wanted.at ? wanted.at - DAY : "-1d", to: wanted.at }, signal)]);
-  const open = told.list.filter(goesOn);
-  show(parts.tiles, tiles([
-    ["All servers", rate(total, found.unit), metricTitle(wanted.metric)],
-    first && [`Most, of all ${KEYS.get(wanted.by).toLowerCase()}`, share(first.value / total), named(wanted.by, first.name)],
-    ["Not attributed", share(hidden.share), "counted by targets, under no id"],
-    ["Incidents that go on", told.none ? "–" : String(open.length), told.none ?? h("a", { href: "/incidents" }, "all incidents")],
-  ]));
-  show(parts.incidents, told.list.length ? h("section", {}, h("h2", {}, "Incidents of this day"), incidentLines(told.list.slice(0, 5))) : null);
-};
-
-const fillSlider = async (parts, first, wanted, signal) => {
-  const operation = wanted.metric === "load" ? "iops" : wanted.metric;
-  const until = wanted.at ? Math.min(Date.now(), wanted.at + DAY / 2) : first.to;
-  const from = until - DAY;
-  const step = stepFor(from, until, 240);
-  const { rows, from: begun, to: ended } = await question("totals", { by: "filesystem", operation, from, to: until, step: `${step / 1000}s` }, signal);
-  show(parts.slider, slider({
-    from: begun, to: ended, at: wanted.at ?? ended, live: !wanted.at, rows, step,
-    moved: (at) => change({ at: iso(at) }), back: () => change({ at: null }),
-  }));
-};
-

@@ -49,6 +49,7 @@ const curve = async (wanted, signal) => {
   const step = stepFor(0, wanted.length, 240, 60000);
   const asked = ["series", { by: wanted.key, ...wanted.where, operation: wanted.metric, ...wanted.when, step: `${step / 1000}s` }];
   const { rows, from, to, about } = await question(...asked, signal);
+  wanted.seen = { from, to };
   if (!rows.length) return notice("", h("p", {}, `Nothing was done in this time: ${about.empty ?? "no row fits"}.`));
   const unit = about.unit ?? unitOf(wanted.metric);
   const points = onSteps(rows, from, to, step);
@@ -97,7 +98,7 @@ export const thing = (key) => async (place, words, signal, ready) => {
   const [about, numbers, over, told, ...lists] = Array.from({ length: 4 + PARTS[key].length }, slot);
   show(about);
   show(told);
-  show(place, h("p", { class: "crumb" }, ONE.get(key)), h("div", { class: "title-row" }, h("h1", {}, name)), about,
+  show(place, h("p", { class: "crumb" }, ONE.get(key)), h("div", { class: "title-row" }, h("h1", { class: "name" }, name)), about,
     h("div", { class: "toolbar" }, metricList(metric, (to) => change({ metric: to }), { load: false }), spanList(span, (to) => change({ span: to })),
       h("a", { href: address("/history", { metric, span }), class: "small" }, "History of all")),
     numbers, over, told, h("div", { class: "pair" }, lists));
@@ -106,7 +107,7 @@ export const thing = (key) => async (place, words, signal, ready) => {
   const fill = async (into, made) => { try { show(into, await made); } catch (error) { if (!signal.aborted) show(into, failure(error)); } };
   await fill(over, curve(wanted, signal));
   await Promise.all([fill(about, facts(wanted, signal)), fill(numbers, parts(wanted, signal))]);
-  await fill(told, incidents({ from: wanted.when.from, to: wanted.when.to }, signal).then(({ list }) => {
+  await fill(told, incidents(wanted.seen ?? wanted.when, signal).then(({ list }) => {
     const mine = list.filter(fits(key, name)).slice(0, 5);
     return mine.length ? h("section", {}, h("h2", {}, "Incidents"), incidentLines(mine)) : null;
   }));

@@ -1,0 +1,1 @@
+"""Judges the watch by the laboratory's truth: `python -m benchmarks.evaluation`."""

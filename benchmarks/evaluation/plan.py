@@ -1,0 +1,52 @@
+"""What is run: which scenarios on which sites, with which seeds, by which way.
+
+Settings of the watch were chosen while looking at runs with the seeds of `TUNING` alone; `EVALUATION`
+has others, and nothing is ever chosen by them.
+"""
+
+from dataclasses import dataclass
+
+from pfscope.lab.scenarios import SCENARIOS
+
+TUNING = (3, 11, 12, 13, 14, 15)
+EVALUATION = (101, 102, 103, 104, 105, 106)
+QUIET = ("daily-rhythm", "quiet")
+"""Long: the short way."""
+FAULTS = ("failover", "reset-storm", "agent-outage", "malformed-burst")
+"""What happens to servers and reads is not seen on the short way."""
+QUIET_RUNS = {"mini": 3, "puhti": 1}
+"""Runs of thirty days each."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run."""
+
+    scenario: str
+    preset: str
+    seed: int
+    way: str
+    hours: float | None = None
+
+
+def tasks(seeds, presets=("mini", "puhti"), scenarios=tuple(SCENARIOS), runs=2, quiet_runs=None,
+          short=False):
+    """Return what is run, the longest first."""
+    quiet_runs = quiet_runs or QUIET_RUNS
+    found = []
+    for preset in presets:
+        for name in scenarios:
+            count = {"quiet": quiet_runs[preset], "daily-rhythm": 1}.get(name, runs)
+            if preset == "puhti" and name in FAULTS:
+                count = 1
+            found += [Task(name, preset, seed, _way(name, preset, short)) for seed in seeds[:count]]
+    order = {name: n for n, name in enumerate(("quiet", "daily-rhythm", *FAULTS))}
+    return sorted(found, key=lambda t: (order.get(t.scenario, 9), t.preset != "puhti"))
+
+
+def _way(scenario, preset, short):
+    if scenario in FAULTS:
+        return "real"
+    if short:
+        return "quick"
+    return "real" if preset == "mini" and scenario not in QUIET else "quick"
