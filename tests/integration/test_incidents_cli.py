@@ -81,7 +81,8 @@ def test_one_incident_with_its_evidence_and_commands_to_paste(directory, capsys,
     assert f"\n  scontrol show job {watch_site.JOB}\n" in text
     assert "evidence" in text
     plain = json.loads(said(capsys, found["id"], "--data", directory, "--format", "json"))
-    assert plain["evidence"]
+    assert plain["evidence"]["ending"] == "it was over after 20 min"
+    assert plain["evidence"]["data"] == "100% of the entries have a sound id"
     assert plain["advice"] == found["advice"]
 
 

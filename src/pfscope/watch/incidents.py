@@ -9,6 +9,7 @@ from pfscope.times import iso
 from pfscope.watch.advice import advice
 from pfscope.watch.archetype import MALFORMED_IDS, Evidence, kind_of
 from pfscope.watch.culprits import causes, pattern
+from pfscope.watch.effects import effects
 from pfscope.watch.grouping import Group, group
 from pfscope.watch.model import Cause, Change, Incident, State
 from pfscope.watch.severity import severity
@@ -65,7 +66,11 @@ def _incident(data: Data, found: Group, why: tuple[Cause, ...], until_us: int) -
         causes=why,
         kind=kind,
         advice=advice(kind, why, found.targets, iso(found.start_us // _SECOND_US * _SECOND_US)),
-        evidence=(*(("sign", sign) for sign in evidence), ("measure", lead.signal.measure)),
+        evidence=(
+            *(("sign", sign) for sign in evidence),
+            ("measure", lead.signal.measure),
+            *effects(data, found, main, until_us),
+        ),
     )
 
 

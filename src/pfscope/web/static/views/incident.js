@@ -65,7 +65,7 @@ const care = (one, who) => {
     try { await acknowledge(one.id, { author: author.value, comment: comment.value, silent: silent.value }); change({}); } catch (error) { show(said, failure(error)); }
   };
   return h("form", { class: "stack", onsubmit: submit },
-    h("p", { class: "note" }, "Whoever takes care of it says so here: it is shown to all. Its alerts can be silent meanwhile; its end is still told."),
+    h("p", { class: "note" }, "Whoever takes care of it says so here: admins and staff see who, and how. Its alerts can be silent meanwhile; its end is still told."),
     h("label", {}, "Who takes care", author), h("label", {}, "What is done", comment), h("label", {}, "Silence its alerts", silent), h("div", {}, h("button", { class: "strong" }, "Acknowledge")), said);
 };
 
