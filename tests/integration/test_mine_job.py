@@ -7,12 +7,14 @@ import json
 import pytest
 
 from pfscope.cli.main import main
-from pfscope.logs.darshan.layouts import words
+from pfscope.logs.darshan.layouts import words as words_of
+from pfscope.server.tokens import TokenFile
 from tests.support.darshan_logs import WHEEL, counted, lustre_1, save, write_log
 from tests.support.mine_lake import lake_of
 from tests.support.mine_runs import lake_of_run
 from tests.support.query_store import make_store
 from tests.support.report_store import HOSTILE, Seen
+from tests.support.serve_process import served
 
 LOGS = {path.name: path for path in WHEEL.rglob("*.darshan")}
 BAD_OST = LOGS["sample-badost.darshan"]
@@ -73,13 +75,12 @@ def test_a_log_is_compared_with_the_runs_of_the_lake(run, lake):
     assert "cohort" in codes
 
 
-@pytest.mark.parametrize("operation", ["read", "write", "metadata", "all"])
-def test_every_operation_of_every_log_can_be_explained(run, lake, operation):
-    names = [path for name, path in LOGS.items() if name.startswith(("ior_hdf5", "noposix", "dxt"))]
-    for path in names:
-        told = explained(run, path, "--operation", operation)
-        assert told["critical_s"] <= told["span_s"] + 1e-9
-        assert told["operation"] == operation
+@pytest.mark.parametrize("operation", ["read", "metadata", "all"])
+@pytest.mark.parametrize("name", ["dxt.darshan", "noposix.darshan"])
+def test_every_operation_can_be_explained(run, name, operation):
+    told = explained(run, LOGS[name], "--operation", operation)
+    assert told["operation"] == operation
+    assert 0 < told["critical_s"] <= told["span_s"]
 
 
 def test_exact_intervals_need_traces(run):
@@ -148,7 +149,7 @@ def hostile_log(path):
          "POSIX_F_WRITE_START_TIMESTAMP": float(i), "POSIX_F_WRITE_END_TIMESTAMP": i + 1.5}
         for i, _ in names
     ]  # fmt: skip
-    posix = counted(words("POSIX", 4), "<", rows)
+    posix = counted(words_of("POSIX", 4), "<", rows)
     lustre = lustre_1("<", [(i, 0, 0, 2**20, [i % 2]) for i, _ in names])
     log = write_log(
         [("POSIX", 4, posix), ("LUSTRE", 1, lustre)], names, command=f"/bin/{HOSTILE[0]} -w"
@@ -184,23 +185,39 @@ def test_a_page_has_the_figures_and_their_numbers(run, lake, tmp_path):
     assert "median of its program" in seen.text
 
 
-def test_both_sides_of_a_job(run, tmp_path):
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory):
     """The store's job 72 read 120 MB in two minutes; Darshan's run of it read 60 MB."""
-    store = make_store(tmp_path / "store")
+    folder = tmp_path_factory.mktemp("watched")
     file = {"bytes_read": 60 * 10**6, "read_start_s": 0.0, "read_end_s": 60.0, "osts": b"\x01"}
-    lake = lake_of_run(tmp_path / "lake", [file], {"job_id": "72", "ost_count": 1})
-    words = ("72", "--lake", lake, "--operation", "read", "--data", store)
-    (side,) = explained(run, *words)["servers"]
+    lake = lake_of_run(folder / "lake", [file], {"job_id": "72", "ost_count": 1})
+    return make_store(folder / "store"), ("72", "--lake", lake, "--operation", "read")
+
+
+def test_both_sides_of_a_job(run, watched, tmp_path):
+    store, words = watched
+    (side,) = explained(run, *words, "--data", store)["servers"]
     assert side["servers_bytes"] == pytest.approx(120 * 10**6)
     assert side["difference_bytes"] == pytest.approx(60 * 10**6)
     assert side["expected"] == {"scratch-OST0000": 60 * 10**6}
     assert side["own_share"] == 1
-    _, out, _ = run("job", *words, "--format", "table")
+    _, out, _ = run("job", *words, "--data", store, "--format", "table")
     assert "servers    read: 120 MB seen by the servers, 60 MB done by processes, 100 %" in out
-    run("job", *words, "--out", tmp_path / "job.html")
+    run("job", *words, "--data", store, "--out", tmp_path / "job.html")
     seen = Seen((tmp_path / "job.html").read_text())
     assert "Both sides" in seen.text
     assert "Processes 60 MB, servers 120 MB: 60 MB more." in seen.text
+
+
+def test_both_sides_by_a_server_are_the_same(run, watched, tmp_path):
+    store, words = watched
+    of_data = explained(run, *words, "--data", store)
+    token = tmp_path / "token"
+    token.touch(0o600)
+    token.write_text(TokenFile(store).add("anna", (), reads=True))
+    with served(store) as running:
+        reach = ("--server", running.url, "--token-file", token)
+        assert explained(run, *words, *reach) == of_data
 
 
 def test_data_and_server_exclude_each_other(run):

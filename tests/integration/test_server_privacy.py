@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import contextmanager
 
 import pytest
 
@@ -92,7 +93,7 @@ def every_answer(site, who):
             path = f"/api/v1/query/{name}"
             yield site.ask(who, path, by=by, format=style, **FROM, **words).content
     for by in PEOPLE_KEYS:
-        yield site.ask(who, "/api/v1/now", by=by).content
+        yield site.ask(who, "/api/v1/now", by=by, parts="5").content
     yield site.ask(who, "/api/v1/now", by=together, at="-1m").content
     for path in READ - {f"/api/v1/query/{name}" for name in QUESTIONS}:
         yield site.ask(who, path).content
@@ -371,7 +372,8 @@ def test_staff_see_the_groups_and_projects_that_the_site_lets_them_see(tmp_path)
 
 def incident(**more):
     return {
-        "id": "20221027T0002-abcdef", "start_us": at(minute=2), "end_us": None, "state": "ongoing",
+        "id": "20221027T0002-abcdef", "start_us": at(minute=2), "end_us": at(minute=3),
+        "state": "ended",
         "severity": "warning", "filesystem": "scratch", "targets": ["scratch-MDT0000"],
         "operations": ["open"], "baseline": 1.0, "peak": 9.0, "ratio": 9.0,
         "causes": [CAUSE, {**CAUSE, "user": ANNA, "job": "7100071", "node": "r01c01",
@@ -384,13 +386,19 @@ def incident(**more):
     }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def watched(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("watched")
+@contextmanager
+def watched_people(directory, **rules):
+    """Serve the same people, one of whose programs made an incident."""
     folder = directory / "incidents"
     folder.mkdir()
     (folder / "20221027T0002-abcdef.json").write_text(json.dumps(incident()))
-    with people(directory) as site:
+    with people(directory, **rules) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory):
+    with watched_people(tmp_path_factory.mktemp("watched")) as site:
         yield site
 
 
@@ -413,6 +421,16 @@ def test_an_incident_tells_its_kind_and_causes_without_foreign_names(watched):
     culprit = told["causes"][0]["user"]
     assert names(watched.rows("anna", "top", by="user", user=culprit), "user") == [culprit]
     assert culprit.startswith("user-")
+
+
+def test_staff_see_the_causes_of_whom_they_may_see_and_nothing_that_quotes_others(tmp_path):
+    one = "/api/v1/incidents/20221027T0002-abcdef"
+    with watched_people(tmp_path, staff_sees_groups=("secret*",)) as site:
+        told = site.ask("staff", one).json()
+        assert told["causes"][0] == CAUSE
+        assert told["causes"][1]["user"].startswith("user-")
+        assert told["advice"]["commands"] == []
+        assert site.ask("staff", "/api/v1/alerts").status_code == 403
 
 
 def test_incidents_are_found_by_the_own_name_and_by_no_other(watched):

@@ -2,8 +2,8 @@
 
 import json
 from functools import cache
-from tempfile import TemporaryDirectory
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pfscope.mine.synth import TRUTH, synthesize
 
@@ -11,12 +11,12 @@ _KEPT = []
 
 
 @cache
-def month(jobs=400, seed=7):
+def month(jobs=400, seed=7, days=31):
     """Return the directory of a month of so many runs."""
     folder = TemporaryDirectory(prefix="pfscope-month-")
     _KEPT.append(folder)
     lake = Path(folder.name, "lake")
-    synthesize(lake, jobs, seed)
+    synthesize(lake, jobs, seed, days)
     return lake
 
 

@@ -17,7 +17,9 @@ def assert_statistics(miner, known):
     assert statistics.read_ratio(miner)["bytes_read"].to_pylist() == known["read_ratio"]
     sharing = statistics.sharing(miner).to_pylist()
     assert {row["pattern"]: row["runs"] for row in sharing} == known["sharing"]
-    assert sum(statistics.sharing_ratio(miner)["runs"].to_pylist()) == sum(known["sharing"].values())
+    assert sum(statistics.sharing_ratio(miner)["runs"].to_pylist()) == sum(
+        known["sharing"].values()
+    )
     layers = [
         {name: n for name, n in row.items() if name != "processes"}
         for row in statistics.middleware(miner).to_pylist()

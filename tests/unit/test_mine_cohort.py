@@ -34,6 +34,14 @@ def test_a_factor_that_slows_runs_down_is_found():
     assert small.slow > small.fast
 
 
+def test_what_follows_from_being_slow_is_no_cause():
+    random = np.random.default_rng(7)
+    runs = cohort(90, random, metadata_pct=lambda b: 5 * np.log10(b) + random.normal(0, 1, 90))
+    metadata = next(one for one in compare(runs).separations if one.factor == "metadata_pct")
+    assert metadata.effect < -0.9
+    assert not metadata.separates
+
+
 def test_none_is_an_answer():
     found = compare(cohort(90, np.random.default_rng(2)))
     assert found.separating == ()

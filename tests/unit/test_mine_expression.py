@@ -23,7 +23,10 @@ def test_examples(module):
         ("a + b * -2", Call("+", (Name("a"), Call("*", (Name("b"), Number(-2)))))),
         ("a - b - c", Call("-", (Call("-", (Name("a"), Name("b"))), Name("c")))),
         ("(a - b)", Call("-", (Name("a"), Name("b")))),
-        ("not a = 1 and b", Call("and", (Call("not", (Call("=", (Name("a"), Number(1))),)), Name("b")))),
+        (
+            "not a = 1 and b",
+            Call("and", (Call("not", (Call("=", (Name("a"), Number(1))),)), Name("b"))),
+        ),
         ("a or b and c", Call("or", (Name("a"), Call("and", (Name("b"), Name("c")))))),
         ("x not in ('a', \"b\")", Call("not", (Call("in", (Name("x"), Text("a"), Text("b"))),))),
         ("x IS NOT NULL", Call("not", (Call("is null", (Name("x"),)),))),
@@ -42,7 +45,7 @@ def test_what_texts_mean(text, tree):
     ("text", "said"),
     [
         ("", "its end"), ("a b", "'b'"), ("a; DROP TABLE x", "; DROP"), ("a.b", "'.b'"),
-        ("__import__('os').system('id')", "'.system"), ("a = ", "its end"), ("'abc", "'abc"),
+        ("__import__('os').system('id')", ".system"), ("a = ", "its end"), ("'abc", "'abc"),
         ("f(a", ") is missing"), ("1XB", "no unit is called XB"), ("1gb", "did you mean"),
         ("(" * 60, "too deep"), ("a" * 20_000, "too long"), ("lambda: 1", "': 1'"),
         ("not " * 60 + "a", "too deep"), ("-" * 100 + "a", "too deep"), ("a in", "( is missing"),
@@ -50,7 +53,7 @@ def test_what_texts_mean(text, tree):
     ],
 )  # fmt: skip
 def test_what_is_not_understood_is_refused(text, said):
-    with pytest.raises(UsageError, match=".") as caught:
+    with pytest.raises(UsageError) as caught:
         parse(text)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)

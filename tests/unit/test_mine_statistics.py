@@ -1,4 +1,4 @@
-"""Statistics of a synthetic month equal what is known of it, and its lake is like an imported one."""
+"""Statistics of a synthetic month equal what is known of it; its lake is like an imported one."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,7 +17,9 @@ def lake():
 
 def test_statistics_equal_the_known_answers(lake):
     known = truth_of(lake)
-    assert known["low_read"] and known["low_written"] and known["stripes"]["customised"]
+    assert known["low_read"]
+    assert known["low_written"]
+    assert known["stripes"]["customised"]
     with pfscope.mine.open(lake) as miner:
         assert_statistics(miner, known)
 
@@ -39,21 +41,23 @@ def test_runs_are_the_sums_of_their_files(lake):
         jobs, files = miner.load("darshan_job", "darshan_file")
         summed = [
             name for name in jobs.columns
-            if name in files.columns and name.startswith("posix_") or name.startswith("bytes_")
+            if (name in files.columns and name.startswith("posix_")) or name.startswith("bytes_")
         ]  # fmt: skip
         sums = {name: f"sum({name})" for name in summed}
         whole, parts = (frame.group(**sums).to_arrow().to_pylist()[0] for frame in (jobs, files))
         assert whole == pytest.approx(parts)
         union = files.group("log", n=pfscope.mine.ost_count, m="count()")
-        odd = jobs.join(union, "log").filter("coalesce(n, -1) != coalesce(ost_count, -1) or m != files")
+        odd = jobs.join(union, "log").filter(
+            "coalesce(n, -1) != coalesce(ost_count, -1) or m != files"
+        )
         assert odd.group(runs="count()").to_arrow().to_pylist() == [{"runs": 0}]
 
 
 def test_the_same_seed_makes_the_same_month(lake, tmp_path):
-    assert truth_of(month(50, 1)) != truth_of(month(50, 2))
+    assert truth_of(month(50, 1, 2)) != truth_of(month(50, 2, 2))
     from pfscope.mine.synth import synthesize
 
-    assert synthesize(tmp_path / "again", 50, 1) == truth_of(month(50, 1))
+    assert synthesize(tmp_path / "again", 50, 1, 2) == truth_of(month(50, 1, 2))
 
 
 def test_a_lake_without_lmt_and_slurm_has_no_coverage(tmp_path):

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Final
 
-from pfscope.cli.figures import abbreviated
+from pfscope.figures import abbreviated
 from pfscope.mine.both_sides import BothSides
 from pfscope.mine.explain import findings, top_files
 from pfscope.mine.explain_facts import Facts

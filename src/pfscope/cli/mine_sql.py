@@ -48,7 +48,9 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--timeout, --memory-mb and --max-rows must be positive")
     if (args.output is None) == (args.format == "parquet"):
         raise UsageError("--output FILE goes with --format parquet, and the other way round")
-    with asked(args.lake, args.question, Bounds(args.timeout, args.memory_mb, args.max_rows)) as answer:
+    with asked(
+        args.lake, args.question, Bounds(args.timeout, args.memory_mb, args.max_rows)
+    ) as answer:
         if args.output is not None:
             answer.to_parquet(args.output)
         else:

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--from", dest="start", metavar="DAY", help="the first day, such as 2018-01-01")
     add("--to", dest="end", metavar="DAY", help="the last day")
     add("--engine", default="duckdb", metavar="ENGINE",
-        help="duckdb, or where Spark runs: spark://HOST:7077, local[2] (default: duckdb)")  # fmt: skip
+        help="duckdb, or where Spark runs: spark://HOST:7077 (default: duckdb)")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--jobs", type=int, default=1000, metavar="N", help="runs with a log (default: 1000)")
     add("--out", type=Path, required=True, metavar="LAKE", help="a directory that is new or empty")
+    add("--days", type=int, default=31, metavar="N", help="of how many days (default: 31)")
     add("--seed", type=int, default=7, metavar="N", help="another seed, another month (default: 7)")
 
 
@@ -29,6 +30,6 @@ def run(args: argparse.Namespace) -> int:
     from pfscope.mine.synth import synthesize
 
     with progress("runs", args.jobs) as told:
-        known = synthesize(args.out, args.jobs, args.seed, told)
+        known = synthesize(args.out, args.jobs, args.seed, args.days, told)
     print(f"{known['runs']} runs with {known['files']} files are in {args.out}", file=sys.stderr)
     return 0

@@ -1,4 +1,4 @@
-"""What an engine is to the miner: a connection of Ibis that has the lake's tables and a few functions.
+"""What an engine is to the miner: it has the lake's tables and a few functions, and runs questions.
 
 Both engines have the functions declared here under the same names, so that one expression means
 the same on either. Expressions are lazy; an engine runs one when its rows are asked for.
@@ -6,7 +6,7 @@ the same on either. Expressions are lazy; an engine runs one when its rows are a
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -64,32 +64,27 @@ def declared(name: str) -> ibis.Schema:
     return ibis.schema(columns)
 
 
-_BITS = dt.binary
+def sql_function(
+    name: str, takes: Sequence[dt.DataType], gives: dt.DataType, *, grouped: bool = False
+) -> Callable[..., Any]:
+    """Return a function that expressions may call, and that engines have under this name."""
+    declare = ibis.udf.agg.builtin if grouped else ibis.udf.scalar.builtin
+    parameters = (lambda _a: ..., lambda _a, _b: ..., lambda _a, _b, _c: ...)[len(takes) - 1]
+    function: Callable[..., Any] = declare(parameters, name=name, signature=(tuple(takes), gives))
+    return function
 
 
-@ibis.udf.scalar.builtin(name="ost_count", signature=((_BITS,), dt.int32))
-def ost_count(osts: Any) -> Any:  # type: ignore[empty-body]
-    """How many OSTs a set has."""
-
-
-@ibis.udf.scalar.builtin(name="ost_list", signature=((_BITS,), dt.Array(dt.int32)))
-def ost_list(osts: Any) -> Any:  # type: ignore[empty-body]
-    """The indices of a set's OSTs."""
-
-
-@ibis.udf.scalar.builtin(name="ost_overlap", signature=((_BITS, _BITS), dt.int32))
-def ost_overlap(a: Any, b: Any) -> Any:  # type: ignore[empty-body]
-    """How many OSTs two sets have in common."""
-
-
-@ibis.udf.scalar.builtin(name="pfscope_micros", signature=((dt.Timestamp("UTC"),), dt.int64))
-def micros(time: Any) -> Any:  # type: ignore[empty-body]
-    """Microseconds since 1970."""
-
-
-@ibis.udf.scalar.builtin(name="pfscope_time", signature=((dt.int64,), dt.Timestamp("UTC")))
-def time_of(micros: Any) -> Any:  # type: ignore[empty-body]
-    """The time that is so many microseconds after 1970."""
+_TIME: Final = dt.Timestamp("UTC")
+ost_count: Final = sql_function("ost_count", [dt.binary], dt.int32)
+"""How many OSTs a set has."""
+ost_list: Final = sql_function("ost_list", [dt.binary], dt.Array(dt.int32))
+"""The indices of a set's OSTs."""
+ost_overlap: Final = sql_function("ost_overlap", [dt.binary, dt.binary], dt.int32)
+"""How many OSTs two sets have in common."""
+micros: Final = sql_function("pfscope_micros", [_TIME], dt.int64)
+"""Microseconds from 1970 to a time."""
+time_of: Final = sql_function("pfscope_time", [dt.int64], _TIME)
+"""The time so many microseconds after 1970."""
 
 
 def arrow_schema(table: ir.Table) -> pa.Schema:

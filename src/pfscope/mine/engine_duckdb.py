@@ -1,7 +1,7 @@
 """DuckDB in this process, over the lake's Parquet files: one view for each table."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import duckdb
 import ibis
@@ -9,7 +9,7 @@ import ibis.expr.datatypes as dt
 import ibis.expr.types as ir
 import pyarrow as pa
 
-from pfscope.mine.engine import RAW, Known, MineError, arrow_schema, declared, told
+from pfscope.mine.engine import RAW, Known, MineError, arrow_schema, declared, sql_function, told
 from pfscope.mine.lake import Lake
 from pfscope.mine.ost_sets import DUCKDB as OST_FUNCTIONS
 from pfscope.mine.schema import DATE, TABLES, Table
@@ -25,8 +25,10 @@ _TYPES: Final = {
 _BATCH: Final = 1 << 17
 
 
-def connect(lake: Lake, dates: list[str] | None, threads: int | None = None) -> duckdb.DuckDBPyConnection:
-    """Return a connection that has the lake's tables as views, of some days alone if any are named."""
+def connect(
+    lake: Lake, dates: list[str] | None, threads: int | None = None
+) -> duckdb.DuckDBPyConnection:
+    """Return a connection with the lake's tables as views, of some days alone if any are named."""
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET preserve_insertion_order = false")
@@ -47,7 +49,7 @@ def _scan(lake: Lake, table: Table, dates: list[str] | None) -> str:
         return f"SELECT {columns}{date} LIMIT 0"
     names = ", ".join(quoted(str(file)) for file in files)
     parted = f", hive_partitioning = true, hive_types = {{'{DATE}': DATE}}" if table.when else ""
-    return f"SELECT * FROM read_parquet([{names}]{parted})"
+    return f"SELECT * FROM read_parquet([{names}]{parted})"  # noqa: S608 - names are quoted
 
 
 def quoted(text: str) -> str:
@@ -74,7 +76,8 @@ class DuckDBEngine:
         if not self._wide:
             self._connection.execute(_WIDE_UNION.format(width=self._width()))
             self._wide = True
-        return _ost_union_wide(osts)
+        union: ir.BinaryScalar = _ost_union_wide(osts)
+        return union
 
     def _width(self) -> int:
         row = self._connection.execute(
@@ -85,7 +88,7 @@ class DuckDBEngine:
     def know(self, function: Known) -> None:
         """Let expressions call a Python function."""
         if function.name not in self._known:
-            takes = [_sql_type(kind) for kind in function.takes]
+            takes: list[Any] = [_sql_type(kind) for kind in function.takes]
             self._connection.create_function(
                 function.name, function.function, takes, _sql_type(function.gives)
             )
@@ -120,6 +123,4 @@ CREATE OR REPLACE MACRO ost_union_wide(osts) AS unhex(regexp_replace(hex(
 """
 
 
-@ibis.udf.agg.builtin(name="ost_union_wide", signature=((dt.binary,), dt.binary))
-def _ost_union_wide(osts: ir.BinaryColumn) -> ir.BinaryScalar:  # type: ignore[empty-body]
-    """The union of sets."""
+_ost_union_wide: Final = sql_function("ost_union_wide", [dt.binary], dt.binary, grouped=True)

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
+from pathlib import Path
 from typing import Any, Final
 
 import ibis
@@ -17,7 +18,7 @@ import ibis.expr.types as ir
 import pyarrow as pa
 
 from pfscope.errors import InputError
-from pfscope.mine.engine import RAW, Known, MineError, arrow_schema, declared, told
+from pfscope.mine.engine import RAW, Known, MineError, arrow_schema, declared, sql_function, told
 from pfscope.mine.lake import Lake
 from pfscope.mine.schema import DATE, TABLES, Table
 
@@ -95,12 +96,12 @@ class SparkEngine:
             _hex(_bit_or(_ost_chunk(osts, i))).lpad(2 * _CHUNK, "0") for i in range(self._width())
         ]
         whole = reduce(lambda a, b: a + b, digits)
-        return _unhex(_regexp_replace(whole, "(00)+$", ""))
+        return _unhex(_replaced(whole, "(00)+$", ""))
 
     def _width(self) -> int:
         if self._chunks is None:
             longest = self.table("darshan_job").aggregate(longest=lambda t: _octets(t.osts).max())
-            found = max((batch["longest"][0].as_py() or 0 for batch in self.batches(longest)))
+            found = max(batch["longest"][0].as_py() or 0 for batch in self.batches(longest))
             self._chunks = max(1, -(-found // _CHUNK))
         return self._chunks
 
@@ -167,36 +168,13 @@ def _session(master: str, options: Mapping[str, str]) -> Any:
 def _places(files: list[Any], *, whole: bool) -> list[str]:
     """Return what Spark is to read: a table's directory, or some of its days."""
     days = sorted({str(file.parent.resolve()) for file in files})
-    return [os.path.dirname(days[0])] if whole and DATE + "=" in days[0] else days
+    return [str(Path(days[0]).parent)] if whole and DATE + "=" in days[0] else days
 
 
-@ibis.udf.scalar.builtin(name="octet_length", signature=((dt.binary,), dt.int32))
-def _octets(osts: Any) -> Any:  # type: ignore[empty-body]
-    """How many bytes a set has."""
-
-
-@ibis.udf.scalar.builtin(name="ost_chunk", signature=((dt.binary, dt.int32), dt.int64))
-def _ost_chunk(osts: Any, number: Any) -> Any:  # type: ignore[empty-body]
-    """Seven bytes of a set, as a number."""
-
-
-@ibis.udf.agg.builtin(name="bit_or", signature=((dt.int64,), dt.int64))
-def _bit_or(chunks: Any) -> Any:  # type: ignore[empty-body]
-    """The bits of any of them."""
-
-
-@ibis.udf.scalar.builtin(name="hex", signature=((dt.int64,), dt.string))
-def _hex(number: Any) -> Any:  # type: ignore[empty-body]
-    """A number's hexadecimal digits."""
-
-
-@ibis.udf.scalar.builtin(name="unhex", signature=((dt.string,), dt.binary))
-def _unhex(digits: Any) -> Any:  # type: ignore[empty-body]
-    """The bytes that digits stand for."""
-
-
-@ibis.udf.scalar.builtin(
-    name="regexp_replace", signature=((dt.string, dt.string, dt.string), dt.string)
-)
-def _regexp_replace(text: Any, pattern: Any, by: Any) -> Any:  # type: ignore[empty-body]
-    """A text in which what fits the pattern is replaced."""
+_octets: Final = sql_function("octet_length", [dt.binary], dt.int32)
+_ost_chunk: Final = sql_function("ost_chunk", [dt.binary, dt.int32], dt.int64)
+"""Seven bytes of a set, as a number."""
+_bit_or: Final = sql_function("bit_or", [dt.int64], dt.int64, grouped=True)
+_hex: Final = sql_function("hex", [dt.int64], dt.string)
+_unhex: Final = sql_function("unhex", [dt.string], dt.binary)
+_replaced: Final = sql_function("regexp_replace", [dt.string, dt.string, dt.string], dt.string)

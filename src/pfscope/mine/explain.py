@@ -49,7 +49,7 @@ def find_run(tables: Tables, name: str) -> str:
         jobs.filter(jobs[column] == name).select("log", "bytes_read", "bytes_written")
     )
     if not found.num_rows:
-        raise InputError(f"the lake has no run of job {name}: see `pfscope mine low` for some")
+        raise InputError(f"the lake has no run of job {name}, and there is no such log")
     moved = np.nan_to_num(numbers(found["bytes_read"])) + np.nan_to_num(
         numbers(found["bytes_written"])
     )

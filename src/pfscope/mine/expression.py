@@ -113,7 +113,10 @@ class _Reader:
     def _compared(self) -> Tree:
         left = self._sum()
         token = self._next()
-        if token.kind == "mark" and (name := _COMPARED.get(token.value, token.value)) in COMPARISONS:
+        if (
+            token.kind == "mark"
+            and (name := _COMPARED.get(token.value, token.value)) in COMPARISONS
+        ):
             self._at += 1
             return Call(name, (left, self._sum()))
         if self._took("is"):
@@ -168,8 +171,8 @@ class _Reader:
         """Read what stands between the parentheses, of which the first is read already."""
         arguments: list[Tree] = []
         while not self._took(")"):
-            if arguments:
-                self._require(",")
+            if arguments and not self._took(","):
+                raise self._wrong(", ) is missing")
             arguments.append(self._nested(self._either))
         return tuple(arguments)
 

@@ -118,7 +118,9 @@ def _times(spans: Spans, path: FilePath, run: Indices, runs: int) -> dict[str, S
     np.minimum.at(first, of_run, spans.start)
     np.maximum.at(last, of_run, spans.end)
     span = np.where(last > first, last - first, 0.0)
-    critical = summed(path.run, path.length, runs)
+    # What is added up piece by piece may miss the whole by a rounding.
+    critical = np.minimum(summed(path.run, path.length, runs), span)
+    critical = np.where(span - critical > 1e-12 * last, critical, span)
     in_use = summed(of_run, spans.end - spans.start, runs)
     return {
         "span_s": span,

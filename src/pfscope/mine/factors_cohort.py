@@ -2,8 +2,9 @@
 
 The slow are the third of runs with the least bandwidth, the fast the third with the most. A factor
 separates them if a rank test says so (Mann-Whitney, corrected by Holm for as many factors as were
-tried) and the difference is large too: it tells a slow run from a fast one in most of all pairs.
-Where none does, none is named.
+tried), the difference is large (it tells a slow run from a fast one in most of all pairs) and of
+the kind that can slow a run down: a slow run has a low share of metadata because it is slow. Where
+none does, none is named.
 """
 
 from math import erfc, sqrt
@@ -16,10 +17,13 @@ from pfscope.mine.sweep import Seconds
 from pfscope.mine.sweep_files import numbers
 
 BANDWIDTH: Final = "bandwidth_critical_mib_s"
-FACTORS: Final = (
-    "small_pct", "nonconsec_pct", "coll_pct", "ost_count", "proc_per_ost", "misaligned_pct",
-    "imbalance_pct", "metadata_pct", "idle_pct", "files_at_once", "top_file_pct",
-)  # fmt: skip
+HARM: Final = {
+    "small_pct": 1, "nonconsec_pct": 1, "coll_pct": 0, "ost_count": 0, "proc_per_ost": 1,
+    "misaligned_pct": 1, "imbalance_pct": 1, "metadata_pct": 1, "files_at_once": -1,
+    "top_file_pct": 1,
+}  # fmt: skip
+"""Factors, and whether more of it (1), less (-1) or either (0) can slow a run down."""
+FACTORS: Final = tuple(HARM)
 SCALE: Final = ("bytes", "nprocs", "files")
 """How much was done: no fault, but it may be why runs differ."""
 FEWEST: Final = 6
@@ -110,7 +114,7 @@ def _separations(tried: list[tuple[str, Seconds, Seconds]]) -> tuple[Separation,
     found = [
         Separation(
             name, float(np.median(slow)), float(np.median(fast)), effect, p,
-            p < _SURE and abs(effect) >= _LARGE,
+            p < _SURE and abs(effect) >= _LARGE and effect * HARM.get(name, 0) >= 0,
         )
         for (name, slow, fast, effect, _), p in zip(tested, corrected, strict=True)
     ]  # fmt: skip

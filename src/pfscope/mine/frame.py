@@ -19,7 +19,7 @@ from pfscope.mine import functions, joining
 from pfscope.mine.aggregates import Aggregate
 from pfscope.mine.engine import Engine, arrow_schema
 from pfscope.mine.factored import perf_factors
-from pfscope.mine.meaning import Meaning, column, nearest
+from pfscope.mine.meaning import Meaning, column
 from pfscope.mine.outputs import Rows, Table
 from pfscope.mine.own import OwnFunction, own_function
 from pfscope.mine.units import quantity
@@ -42,7 +42,7 @@ class Frame(Rows):
     """Rows to be: a table of the lake, or what was asked of one."""
 
     def __init__(self, table: ir.Table, workshop: Workshop, name: str) -> None:
-        self._table, self._workshop, self._name = table, workshop, name
+        self._table, self.workshop, self.name = table, workshop, name
 
     @property
     def columns(self) -> list[str]:
@@ -57,7 +57,7 @@ class Frame(Rows):
     @property
     def sql(self) -> str:
         """The same in the SQL of its engine."""
-        return str(ibis.to_sql(self._table, dialect=self._workshop.engine.dialect))
+        return str(ibis.to_sql(self._table, dialect=self.workshop.engine.dialect))
 
     def project(self, *names: str, **expressions: Expression) -> "Frame":
         """Return some columns, and new ones by name; `*` is all of them.
@@ -159,13 +159,13 @@ class Frame(Rows):
         and of the other, or the other's index of one OST; True is `osts` in both. Columns of the
         other that bear a name that is taken get a suffix: `_` and the name of its table.
         """
-        if other._workshop.engine is not self._workshop.engine:
+        if other.workshop.engine is not self.workshop.engine:
             raise UsageError("both frames of a join must be of one miner")
         wanted = joining.Join(
             tuple(keys), how, joining.spans(overlap), joining.sets(osts),
-            f"_{other._name}" if suffix is None else suffix,
+            f"_{other.name}" if suffix is None else suffix,
         )  # fmt: skip
-        pairs = joining.join(self._side(), other._side(), wanted)
+        pairs = joining.join(self.side(), other.side(), wanted)
         return self._made(pairs)
 
     def extract_perf_factors(
@@ -176,7 +176,7 @@ class Frame(Rows):
         The frame is of runs: it has the column `log`. Bandwidth is that of the critical path.
         """
         column(self._table, "log")
-        engine = self._workshop.engine
+        engine = self.workshop.engine
         return Table(perf_factors(engine, self._table, quantity(low), quantity(high), operation))
 
     def arrow_schema(self) -> pa.Schema:
@@ -185,20 +185,21 @@ class Frame(Rows):
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Run it, and return the rows piece by piece."""
-        yield from self._workshop.engine.batches(self._table)
+        yield from self.workshop.engine.batches(self._table)
 
     def __repr__(self) -> str:
-        return f"<{self._name}: {', '.join(self.columns)}>"
+        return f"<{self.name}: {', '.join(self.columns)}>"
 
     def _made(self, table: ir.Table) -> "Frame":
-        return Frame(table, self._workshop, self._name)
+        return Frame(table, self.workshop, self.name)
 
-    def _side(self) -> joining.Side:
-        return joining.Side(self._table, self._workshop.engine, self._workshop.own)
+    def side(self) -> joining.Side:
+        """Return what a join takes."""
+        return joining.Side(self._table, self.workshop.engine, self.workshop.own)
 
     def _meaning(self, more: OwnFunction | None = None) -> Meaning:
-        own = self._workshop.own if more is None else {**self._workshop.own, more.name: more}
-        return Meaning(self._table, self._workshop.engine, own)
+        own = self.workshop.own if more is None else {**self.workshop.own, more.name: more}
+        return Meaning(self._table, self.workshop.engine, own)
 
     def _of_row(self, value: Expression) -> functions.Value:
         if isinstance(value, Aggregate):
@@ -232,6 +233,3 @@ def _checked(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be the name of a column: letters, digits and _")
     return name
-
-
-__all__ = ["Frame", "Workshop", "nearest"]

@@ -110,9 +110,7 @@ def _named(pairs: ir.Table, left: ir.Table, wanted: Join) -> ir.Table:
     twins = [name for name in pairs.columns if name.removesuffix(_OTHER) != name]
     twins = [name for name in twins if name.removesuffix(_OTHER) in left.columns]
     keys = [name for name in twins if name.removesuffix(_OTHER) in (*wanted.keys, *_HELPERS)]
-    named = {
-        name.removesuffix(_OTHER) + wanted.suffix: name for name in twins if name not in keys
-    }
+    named = {name.removesuffix(_OTHER) + wanted.suffix: name for name in twins if name not in keys}
     taken = {name for name in pairs.columns if name not in twins}
     if clash := next((name for name in named if name in taken), None):
         raise UsageError(f"both frames have a column {clash!r}: join with another suffix=")
@@ -131,17 +129,19 @@ def _with_spans(left: Side, right: Side, spans: tuple[str, str, str, str]) -> tu
 
 
 def _with_sets(left: Side, right: Side, wanted: Join) -> tuple[Side, Side]:
-    """Add sets to compare; or one OST a row, where nothing else says which pairs to look at."""
-    mine, other = (side.value(name) for side, name in zip((left, right), wanted.sets or (), strict=True))
+    """Add one OST a row, so that engines look at pairs of one OST alone; else sets to compare."""
+    mine, other = (
+        side.value(name) for side, name in zip((left, right), wanted.sets or (), strict=True)
+    )
     if not isinstance(mine, ir.BinaryValue):
         raise UsageError(f"{wanted.sets and wanted.sets[0]} is not a set of OSTs")
     apart = isinstance(other, ir.IntegerValue)
     if not apart and not isinstance(other, ir.BinaryValue):
         raise UsageError(f"{wanted.sets and wanted.sets[1]} is not a set of OSTs, nor an index")
-    if not apart and (wanted.keys or wanted.spans):
-        return left.more(**{_SET: mine}), right.more(**{_SET: other})
     if wanted.how != "inner":
-        raise UsageError("osts joins pairs: how must be inner")
+        if apart or not (wanted.keys or wanted.spans):
+            raise UsageError("osts joins pairs: how must be inner")
+        return left.more(**{_SET: mine}), right.more(**{_SET: other})
     if apart:
         return _taken_apart(left, mine), right.more(**{_OST: other.cast("int32")})
     return _taken_apart(left, mine), _taken_apart(right, other)

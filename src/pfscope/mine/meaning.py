@@ -4,7 +4,7 @@ Names are looked up among the table's columns and the functions; whatever is not
 with the nearest one that is. Texts become literals, which Ibis quotes: none can reach SQL.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from typing import Any, Final
@@ -145,7 +145,10 @@ def _require_flags(values: list[Value], told: list[str]) -> None:
 def _among(values: list[Value], told: list[str]) -> Value:
     if len(values) < 2:
         raise UsageError(f"{told[0]} in (): nothing is in it")
-    pairs = [_alike(values[0], value, (told[0], text)) for value, text in zip(values[1:], told[1:], strict=True)]
+    pairs = [
+        _alike(values[0], value, (told[0], text))
+        for value, text in zip(values[1:], told[1:], strict=True)
+    ]
     return pairs[0][0].isin([right for _, right in pairs])
 
 
@@ -205,11 +208,11 @@ def _added(name: str, values: list[Value], told: list[str]) -> Value:
     return left + right if name == "+" else left - right
 
 
-_OPERATORS: Final = {
+_OPERATORS: Final[Mapping[str, Callable[[list[Value], list[str]], Value]]] = {
     "and": _both, "or": _either, "not": _not, "in": _among,
     "is null": lambda values, _: values[0].isnull(),
 }  # fmt: skip
-_ARITHMETIC: Final = {
+_ARITHMETIC: Final[Mapping[str, Callable[..., Value]]] = {
     "*": lambda a, b: a * b, "/": functions.divided, "%": functions.remainder,
     "negative": lambda a: -a,
 }  # fmt: skip

@@ -85,7 +85,7 @@ class Table(Rows):
 
 def text_or_number(column: pa.Array) -> list[Any]:
     """Return values as CSV and JSON have them: times as ISO 8601, sets as hexadecimal digits."""
-    values = column.to_pylist()
+    values: list[Any] = column.to_pylist()
     if pa.types.is_binary(column.type):
         return [None if value is None else value.hex() for value in values]
     if pa.types.is_temporal(column.type):

@@ -70,7 +70,9 @@ def own_function(function: Callable[..., Any]) -> OwnFunction:
     types = [dt.Array(_TYPES[kind]) if grouped else _TYPES[kind] for kind in kinds]
     known = Known(f"own_{name}_{next(_NUMBERS)}", _careful(function), types, _TYPES[result])
     declare = ibis.udf.scalar.builtin(name=known.name, signature=(tuple(types), known.gives))
-    return OwnFunction(name, tuple(kinds), grouped, known, declare(known.function))
+    return OwnFunction(
+        name, tuple(kind for kind in kinds if kind), grouped, known, declare(known.function)
+    )
 
 
 def _careful(function: Callable[..., Any]) -> Callable[..., Any]:

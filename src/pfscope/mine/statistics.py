@@ -107,7 +107,10 @@ def sharing(miner: Miner) -> pa.Table:
     runs = _shared(miner).project(
         pattern="if(by_all = files, 'N-1', if(files = nprocs, 'N-N', 'N-M'))"
     )
-    found = {r["pattern"]: r["runs"] for r in runs.group("pattern", runs="count()").to_arrow().to_pylist()}
+    found = {
+        r["pattern"]: r["runs"]
+        for r in runs.group("pattern", runs="count()").to_arrow().to_pylist()
+    }
     patterns = ["N-N", "N-1", "N-M"]
     return pa.table({"pattern": patterns, "runs": [found.get(name, 0) for name in patterns]})
 
@@ -118,7 +121,9 @@ def sharing_ratio(miner: Miner) -> pa.Table:
     rows = runs.group("bin", runs="count()").to_arrow().to_pylist()
     found = {row["bin"]: row["runs"] for row in rows}
     below = found.get(None, 0)
-    labels = [f"{low}..{high}" for low, high in zip(_RATIO_BOUNDS, [*_RATIO_BOUNDS[1:], ""], strict=True)]
+    labels = [
+        f"{low}..{high}" for low, high in zip(_RATIO_BOUNDS, [*_RATIO_BOUNDS[1:], ""], strict=True)
+    ]
     counts = [found.get(label, 0) for label in labels]
     return pa.table({
         "ratio": ["less", *RATIOS], "bound": [0.0, *_RATIO_BOUNDS], "runs": [below, *counts]
@@ -163,9 +168,7 @@ def coverage(miner: Miner) -> pa.Table:
     runs, lmt = miner.load("darshan_job", "lmt")
     files = miner.table("darshan_file").filter("ost_count is not null")
     moved = {name: f"sum({name})" for name in ("bytes_read", "bytes_written")}
-    (seen,), (served,) = (
-        frame.group(**moved).to_arrow().to_pylist() for frame in (files, lmt)
-    )
+    (seen,), (served,) = (frame.group(**moved).to_arrow().to_pylist() for frame in (files, lmt))
     done = miner.table("slurm").filter("state = 'COMPLETED'")
     used = {"jobs": "count()", "core_seconds": "sum(cpus * elapsed_s)"}
     logged = done.join(runs, "job_id", how="semi")
@@ -174,10 +177,11 @@ def coverage(miner: Miner) -> pa.Table:
     rows += [(name, ours[name], theirs[name]) for name in ("core_seconds", "jobs")]
     part = [a or 0 for _, a, _ in rows]
     whole = [b or 0 for _, _, b in rows]
+    pairs = list(zip(part, whole, strict=True))
     return pa.table({
         "what": [name for name, _, _ in rows], "logs": pa.array(part, pa.int64()),
         "all": pa.array(whole, pa.int64()),
-        "share": pa.array([a / b if b else None for a, b in zip(part, whole, strict=True)], pa.float64()),
+        "share": pa.array([a / b if b else None for a, b in pairs], pa.float64()),
     })  # fmt: skip
 
 
@@ -186,11 +190,11 @@ def low_bandwidth(
 ) -> pa.Table:
     """Return the factors of large runs that were slow, with their nodes where Slurm knows them."""
     moved = {"read": "bytes_read", "write": "bytes_written"}[operation]
-    jobs = miner.table("darshan_job").filter(
-        f"nprocs > {processes}", f"{moved} >= {each} * nprocs"
-    )
+    jobs = miner.table("darshan_job").filter(f"nprocs > {processes}", f"{moved} >= {each} * nprocs")
     found = jobs.extract_perf_factors("0", below, operation).to_arrow()
-    named = jobs.project("job_id", "log").join(miner.table("slurm").project("job_id", "node_count"), "job_id")
+    named = jobs.project("job_id", "log").join(
+        miner.table("slurm").project("job_id", "node_count"), "job_id"
+    )
     nodes = {row["log"]: row["node_count"] for row in named.to_arrow().to_pylist()}
     counts = [nodes.get(log) for log in found["log"].to_pylist()]
     return found.append_column("node_count", pa.array(counts, pa.int64()))

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pfscope.mine.synth_rows import START_US, Names, table
-from pfscope.mine.synth_world import DAYS, FIRST_JOB, OSTS, Ints, Runs
+from pfscope.mine.synth_rows import START_US, table
+from pfscope.mine.synth_world import FIRST_JOB, OSTS, Ints, Runs
 
 _DAY_US: Final = 86400 * 10**6
 _STEP_S: Final = 3600
@@ -20,9 +20,9 @@ FILE_SYSTEM: Final = "scratch"
 class Others:
     """Jobs with a log and as many without one, and what all of them moved on each OST."""
 
-    def __init__(self, month: Runs, names: Names, rng: np.random.Generator) -> None:
+    def __init__(self, month: Runs, rng: np.random.Generator) -> None:
         count = len(month)
-        other_start = rng.integers(0, DAYS * _DAY_US, count)
+        other_start = rng.integers(0, month.days * _DAY_US, count)
         seconds = (month.read + month.written) / month.rate + month.idle_s * month.files
         self.start_us = START_US + np.concatenate([month.start_us, other_start])
         self.elapsed_s = np.concatenate([
@@ -33,7 +33,7 @@ class Others:
         self.again = rng.random(2 * count) < 0.01
         """The job was queued again: there is an older record too."""
         self.user = np.concatenate([month.application, rng.integers(0, 12, count)])
-        steps = DAYS * 86400 // _STEP_S
+        steps = month.days * 86400 // _STEP_S
         shares = rng.integers(0, 2**20, (2, steps * OSTS))
         moved = np.array([month.read.sum(), month.written.sum()])
         self.lmt_read, self.lmt_written = shares * (1 + 4 * moved // shares.sum(axis=1))[:, None]
@@ -41,7 +41,8 @@ class Others:
     @property
     def core_seconds(self) -> Ints:
         """What each job used of the machine."""
-        return self.cpus * self.elapsed_s
+        used: Ints = self.cpus * self.elapsed_s
+        return used
 
     def tables(self) -> Iterator[tuple[str, str, pa.Table]]:
         """Return the tables, by name and day."""
@@ -56,7 +57,7 @@ class Others:
         return rows.sort_by([("job_id", "ascending"), ("submit", "ascending")])
 
     def _records(self, which: Ints, *, older: bool) -> pa.Table:
-        """Return a record of each job; an older one is of an attempt that a node's failure ended."""
+        """Return a record of each job; an older one is of an attempt that failed."""
         start = self.start_us[which] - (600 * 10**6 if older else 0)
         elapsed = np.full(len(which), 30) if older else self.elapsed_s[which]
         states = np.where(self.completed[which], "COMPLETED", "FAILED")

@@ -1,4 +1,4 @@
-"""The synthetic month as rows of the lake's tables: runs and files of a day, with their counters."""
+"""The synthetic month as rows of the lake's tables: runs and files, with their counters."""
 
 from typing import Any, Final
 
@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from pfscope.mine.ost_sets import ost_count
 from pfscope.mine.schema import table_schema
-from pfscope.mine.schema_darshan import COUNTERS, SIZES
+from pfscope.mine.schema_darshan import COUNTERS
 from pfscope.mine.synth_files import LARGE_BIN, SMALL_BIN, Files
 from pfscope.mine.synth_world import (
     APPLICATIONS,
@@ -51,7 +51,9 @@ def table(name: str, columns: dict[str, Any]) -> pa.Table:
     assert not unknown, unknown
     return pa.table(
         [
-            _cast(columns[field.name], field.type) if field.name in columns else pa.nulls(rows, field.type)
+            _cast(columns[field.name], field.type)
+            if field.name in columns
+            else pa.nulls(rows, field.type)
             for field in schema
         ],
         schema=schema,
@@ -77,16 +79,20 @@ def file_rows(runs: Runs, chosen: slice, files: Files, names: Names) -> pa.Table
     told = files.lustre & runs.offset_told[chosen][files.run]
     on_lustre = masked(np.zeros(len(files.run), np.int64), files.lustre).is_valid()
     sets = _SETS.take(masked(files.width * OSTS + files.ost, files.lustre))
-    prefix = pc.binary_join_element_wise("/scratch/", names.application, "/", names.job, "/out.", "")
+    prefix = pc.binary_join_element_wise(
+        "/scratch/", names.application, "/", names.job, "/out.", ""
+    )
     start_us = START_US + runs.start_us[chosen][files.run]
+    numbers = pa.array(files.number).cast(pa.string())
+    used = runs.layer[chosen][files.run] > 0
     return table("darshan_file", {
         "log": names.log.take(where), "job_id": names.job.take(where), "start": start_us,
         "file_id": (where.to_numpy() << 24) + files.number + 1,
-        "name": pc.binary_join_element_wise(prefix.take(where), pa.array(files.number).cast(pa.string()), ""),
+        "name": pc.binary_join_element_wise(prefix.take(where), numbers, ""),
         "kind": pa.repeat("file", len(files.run)),
         "mount": pc.if_else(on_lustre, "/scratch", "/home"),
         "fs_type": pc.if_else(on_lustre, "lustre", "nfs"),
-        "modules": pa.array(_MODULES).take(pa.array(runs.layer[chosen][files.run] > 0).cast(pa.int8())),
+        "modules": pa.array(_MODULES).take(pa.array(used).cast(pa.int8())),
         "partial": np.zeros(len(files.run), bool), "nprocs": runs.processes[chosen][files.run],
         "ranks": files.ranks, "shared": files.ranks > 1,
         "rank": masked(files.rank, files.rank >= 0),
@@ -106,7 +112,10 @@ _MODULES: Final = ("POSIX,LUSTRE", "POSIX,MPI-IO,LUSTRE")
 
 
 def _volumes(files: Files) -> dict[str, Any]:
-    spent = {"read": files.read_end - files.read_start, "write": files.write_end - files.write_start}
+    spent = {
+        "read": files.read_end - files.read_start,
+        "write": files.write_end - files.write_start,
+    }
     moved = {"read": files.read > 0, "write": files.written > 0}
     spans = {f"{t}_s": masked(getattr(files, t), moved[t.partition("_")[0]]) for t in _TIMES}
     return {
@@ -127,7 +136,7 @@ def _counters(runs: Runs, chosen: slice, files: Files) -> dict[str, Any]:
     )
     zeros = np.zeros(len(files.run), np.int64)
     made: dict[str, Any] = {
-        **{column: zeros for column in _ZERO}, "posix_opens": files.ranks, "posix_bytes_read": files.read,
+        **dict.fromkeys(_ZERO, zeros), "posix_opens": files.ranks, "posix_bytes_read": files.read,
         "posix_bytes_written": files.written,
     }  # fmt: skip
     for word, name, count in (("read", "reads", files.reads), ("write", "writes", files.writes)):
@@ -142,14 +151,13 @@ def _counters(runs: Runs, chosen: slice, files: Files) -> dict[str, Any]:
     return made
 
 
-_ZERO: Final = tuple(c.column for c in COUNTERS if c.module == "POSIX" and c.merge == "sum" and not c.is_time)
+_ZERO: Final = tuple(
+    c.column for c in COUNTERS if c.module == "POSIX" and c.merge == "sum" and not c.is_time
+)
 """What POSIX counts where nothing of it happened."""
 _SUMMED: Final = (
-    "bytes_read", "bytes_written", "read_s", "write_s", "meta_s", "posix_opens", "posix_reads",
-    "posix_writes", "posix_bytes_read", "posix_bytes_written", "posix_consec_reads",
-    "posix_consec_writes", "posix_seq_reads", "posix_seq_writes", "posix_f_read_time",
-    "posix_f_write_time", "posix_f_meta_time", "posix_file_not_aligned", "posix_mem_not_aligned",
-    *(f"posix_size_{word}_{size}" for word in ("read", "write") for size in SIZES),
+    *_ZERO, "bytes_read", "bytes_written", "read_s", "write_s", "meta_s", "posix_f_read_time",
+    "posix_f_write_time", "posix_f_meta_time",
 )  # fmt: skip
 _MPI: Final = tuple(
     f"mpiio_{how}_{what}" for how in ("indep", "coll") for what in ("reads", "writes")
@@ -160,9 +168,7 @@ def job_rows(runs: Runs, chosen: slice, files: Files, rows: pa.Table, names: Nam
     """Return rows of `darshan_job`, whose sums are those of the files' rows."""
     count = chosen.stop - chosen.start
     firsts = np.searchsorted(files.run, np.arange(count))
-    sums = {
-        name: np.add.reduceat(rows[name].to_numpy(), firsts) for name in _SUMMED
-    }
+    sums = {name: np.add.reduceat(rows[name].to_numpy(), firsts) for name in _SUMMED}
     used = runs.layer[chosen] > 0
     for name in _MPI:
         sums[name] = masked(np.add.reduceat(rows[name].fill_null(0).to_numpy(), firsts), used)
@@ -210,6 +216,8 @@ def _union(files: Files, firsts: Ints, lustre: Flags) -> pa.Array:
     taken = np.arange(_BYTES) < lengths[:, None]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     sets = pa.Array.from_buffers(
-        pa.binary(), len(firsts), [None, pa.py_buffer(offsets), pa.py_buffer(united[taken].tobytes())]
+        pa.binary(),
+        len(firsts),
+        [None, pa.py_buffer(offsets), pa.py_buffer(united[taken].tobytes())],
     )
     return pc.if_else(pa.array(lustre), sets, pa.scalar(None, pa.binary()))

@@ -75,4 +75,6 @@ def _coverage(month: Runs, others: Others) -> dict[str, list[int]]:
 def _low(month: Runs, moved: Ints) -> int:
     """Return how many large runs were slower than 1 GB/s."""
     many = month.processes > _LOW_PROCESSES
-    return int((many & (moved >= _LOW_BYTES_EACH * month.processes) & (month.rate < _LOW_RATE)).sum())
+    return int(
+        (many & (moved >= _LOW_BYTES_EACH * month.processes) & (month.rate < _LOW_RATE)).sum()
+    )

@@ -45,6 +45,7 @@ _N_N_AT_MOST: Final = 64
 class Runs:
     """The runs of the month, in order of their start."""
 
+    days: int
     start_us: Ints
     application: Ints
     processes: Ints
@@ -85,10 +86,10 @@ class Runs:
         return len(self.files)
 
 
-def runs(count: int, seed: int) -> Runs:
-    """Draw a month of runs."""
+def runs(count: int, seed: int, days: int = DAYS) -> Runs:
+    """Draw the runs of so many days."""
     rng = np.random.default_rng(seed)
-    start_us = np.sort(rng.integers(0, DAYS * 86400 * 10**6, count))
+    start_us = np.sort(rng.integers(0, days * 86400 * 10**6, count))
     weights = 1 / np.arange(1, len(APPLICATIONS) + 1) ** 1.2
     size = rng.choice(len(_PROCESSES), count, p=[share for share, _ in _PROCESSES])
     processes = np.zeros(count, np.int64)
@@ -100,7 +101,8 @@ def runs(count: int, seed: int) -> Runs:
     percent = rng.choice([0, 1, 2, 3], count, p=[0.07, 0.23, 0.40, 0.30])
     low = rng.random(count) < 0.5
     return Runs(
-        start_us=start_us, application=rng.choice(len(weights), count, p=weights / weights.sum()),
+        days=days, start_us=start_us,
+        application=rng.choice(len(weights), count, p=weights / weights.sum()),
         processes=processes, size=size, files=files, pattern=pattern,
         read_percent=np.select(
             [percent == 0, percent == 1, percent == 2],

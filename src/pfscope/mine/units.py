@@ -36,7 +36,8 @@ def quantity(text: str) -> int | float:
 def with_unit(number: str, unit: str) -> int | float:
     """Return a number in bytes or seconds."""
     if unit and unit not in _UNITS:
-        near = get_close_matches(unit, _UNITS, 1, 0.3)
+        near = [known for known in _UNITS if known.lower() == unit.lower()]
+        near = near or get_close_matches(unit, _UNITS, 1, 0.3)
         hint = f", did you mean {near[0]}?" if near else ""
         raise UsageError(f"{number}{unit}: no unit is called {unit}{hint}")
     whole = re.fullmatch(r"-?\d+", number)

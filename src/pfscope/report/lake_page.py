@@ -21,6 +21,9 @@ _WHAT: Final = {
 }
 
 
+_TOP_HEAD: Final = ("program", "runs", "bytes", "share")
+
+
 def lake_page(miner: Miner, done: Callable[[str], None] = lambda _: None) -> str:
     """Return the page; `done` is told of each section."""
     known = statistics.totals(miner)
@@ -70,7 +73,9 @@ def _stripes(page: Page, miner: Miner) -> Child:
     names = ["any of them", *STRIPE_KINDS]
     counts = [found["customised"], *(found[name] for name in STRIPE_KINDS)]
     shares = [numbers.share(n / runs if runs else None) for n in counts]
-    rows = [(name, numbers.si(n), share) for name, n, share in zip(names, counts, shares, strict=True)]
+    rows = [
+        (name, numbers.si(n), share) for name, n, share in zip(names, counts, shares, strict=True)
+    ]
     figure = draw.bars(names, counts, [f"{numbers.si(n)}, {s}" for _, n, s in
                                        zip(names, counts, shares, strict=True)])  # fmt: skip
     head = ("stripe setting", "runs", "of runs on Lustre")
@@ -83,19 +88,18 @@ def _top(column: str, word: str) -> Callable[[Page, Miner], Child]:
         rows = statistics.top(miner, column).to_pylist()
         names = [row["executable"] for row in rows]
         share = numbers.share(sum(row["share"] for row in rows))
-        caption = f"The {numbers.how_many(len(rows), 'program')} that {word} most have {share} of it."
-        figure = draw.bars(
-            [draw.label(name) for name in names], [row["bytes"] for row in rows],
-            [f"{numbers.amount(row['bytes'], 'bytes')}, {numbers.share(row['share'])}" for row in rows],
-        )  # fmt: skip
+        caption = (
+            f"The {numbers.how_many(len(rows), 'program')} that {word} most have {share} of it."
+        )
         told = [
             (draw.plain(row["executable"]), numbers.si(row["runs"]),
              numbers.amount(row["bytes"], "bytes"), numbers.share(row["share"]))
             for row in rows
         ]  # fmt: skip
-        head = ("program", "runs", "bytes", "share")
-        return [page.figure(figure, caption, caption),
-                _folded(table(f"Programs that {word} most", head, told, numeric=(1, 2, 3)))]  # fmt: skip
+        texts = [f"{amount}, {part}" for _, _, amount, part in told]
+        figure = draw.bars([draw.label(name) for name in names], [r["bytes"] for r in rows], texts)
+        shown = table(f"Programs that {word} most", _TOP_HEAD, told, numeric=(1, 2, 3))
+        return [page.figure(figure, caption, caption), _folded(shown)]
 
     return section
 
@@ -144,8 +148,12 @@ def _sharing(page: Page, miner: Miner) -> Child:
         "streams, libraries and /proc are not counted."
     )
     names = [_power(name) for name in ratio["ratio"].to_pylist()]
-    figure = lake_figures.histogram(names, ratio["runs"].to_pylist(), "R, from this value to the next")
-    shares = [(r["pattern"], numbers.si(r["runs"]), numbers.share(r["runs"] / whole)) for r in patterns]
+    figure = lake_figures.histogram(
+        names, ratio["runs"].to_pylist(), "R, from this value to the next"
+    )
+    shares = [
+        (r["pattern"], numbers.si(r["runs"]), numbers.share(r["runs"] / whole)) for r in patterns
+    ]
     bins = [(name, numbers.si(n)) for name, n in zip(names, ratio["runs"].to_pylist(), strict=True)]
     return [
         page.figure(figure, caption, caption),
@@ -170,8 +178,13 @@ def _middleware(page: Page, miner: Miner) -> Child:
         for name in layers
     }
     sizes = found["processes"].to_pylist()
-    told = [f"{numbers.share(p / 100)} with {size}" for size, p in zip(sizes, shares["POSIX"], strict=True)]
-    caption = f"POSIX alone is used by: {'; '.join(told)}. The others use MPI-IO, alone or together."
+    told = [
+        f"{numbers.share(p / 100)} with {size}"
+        for size, p in zip(sizes, shares["POSIX"], strict=True)
+    ]
+    caption = (
+        f"POSIX alone is used by: {'; '.join(told)}. The others use MPI-IO, alone or together."
+    )
     rows = [[size, *(numbers.si(row[name]) for name in layers)]
             for size, row in zip(sizes, found.to_pylist(), strict=True)]  # fmt: skip
     head = ("processes", *layers)

@@ -61,8 +61,9 @@ def parallel(
         _line([column[i] for column in places], listed.index(group))
         for i, group in enumerate(shown)
     ]
+    drawable = zip(axes, quantities, strict=True)
     drawn = element(
-        "svg", lines, [_drawn(i, *pair, len(axes)) for i, pair in enumerate(zip(axes, quantities, strict=True))],
+        "svg", lines, [_drawn(i, *pair, len(axes)) for i, pair in enumerate(drawable)],
         viewBox=f"0 0 {_WIDTH} {_UNKNOWN + 16}", role="img", aria_label=what,
     )  # fmt: skip
     return element(

@@ -31,7 +31,10 @@ def low(miner: Miner, operation: str) -> Child:
         _quantities(rows), [draw.plain(row["executable"]) for row in rows], name, what
     )
     return element(
-        "figure", drawn, element("figcaption", what), element("div", _table(rows, operation), id=name)
+        "figure",
+        drawn,
+        element("figcaption", what),
+        element("div", _table(rows, operation), id=name),
     )
 
 
@@ -40,7 +43,8 @@ def _quantities(rows: list[dict[str, Any]]) -> list[Quantity]:
         return Quantity(title, [row[name] for row in rows], log, None if log else _PERCENT)
 
     return [
-        of("small_pct", "Small, %"), of("nonconsec_pct", "Non-consec, %"), of("coll_pct", "Coll, %"),
+        of("small_pct", "Small, %"), of("nonconsec_pct", "Non-consec, %"),
+        of("coll_pct", "Coll, %"),
         of("ost_count", "OSTs", log=True), of("proc_per_ost", "Proc/OST", log=True),
         of("node_count", "Nodes", log=True), of("bytes", "Bytes", log=True),
         Quantity("B/s", [row["bandwidth_critical_mib_s"] * _MIB for row in rows], log=True),
