@@ -94,7 +94,7 @@ def _take(page: Page, path: str, name: str, follow: str = "", whole: bool = Fals
     file = IMAGES / f"{name}.png"
     page.screenshot(path=file, full_page=whole, animations="disabled")
     with Image.open(file) as picture:
-        few = picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE)
+        few = picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, kmeans=3)
         few.save(file, optimize=True)
     size = file.stat().st_size
     print(f"{file.name:20} {size / 1000:6.0f} kB")
