@@ -127,6 +127,7 @@ class Trends:
         side, since_us = self._levels.arrays["side"], self._levels.arrays["since_us"]
         more = view.now - view.usual
         large = self._log & (more >= self.settings.large * self._rise)
+        large[0] = False  # short bursts can be a habit, and are judged by how usual they are
         certain = np.where(large, np.log(self.settings.certain), np.inf)
         limit = np.minimum(view.limit, certain)
         far = (np.abs(view.away) > limit) & (view.ahead * side > limit / 2)

@@ -64,7 +64,7 @@ class TrendSettings:
     rare_days: float = 50.0
     """And farther than such a signal, by itself, goes once in so long a time."""
     certain: float = 4.0
-    """A rise to so many times the usual is told however noisy the signal is, …"""
+    """A rise to so many times the usual is told however noisy it is, but on the fastest scale, …"""
     large: float = 10.0
     """… if it is so many times as much as it must be to count at all."""
     band_sigmas: float = 2.0
