@@ -1,4 +1,4 @@
-"""The page of statistics in a real browser: drawn, silent, its runs chosen by keyboard and mouse."""
+"""The page of statistics in a real browser: drawn, silent, runs chosen by keyboard and mouse."""
 
 import shutil
 
