@@ -15,15 +15,15 @@ $(INSTALLED): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,fuzz]'
 	@touch $@
 
-demo: $(INSTALLED)  ## watch agents collect from a simulated Lustre site
+demo: $(INSTALLED)  ## a simulated Lustre site, its agents, its server, and an incident with its culprit
 	$(BIN)/pfscope demo
 
-test: $(INSTALLED)  ## run all tests
-	$(BIN)/pytest --numprocesses auto
+test: $(INSTALLED)  ## run all tests but those that need a browser, Java or a database
+	$(BIN)/pytest --numprocesses auto --ignore=tests/browser --ignore=tests/spark
 
 browser: $(INSTALLED)  ## test the pages in a real browser, which must be installed: chromium
 	@command -v chromium chromium-browser google-chrome >/dev/null || { echo "install chromium"; exit 1; }
-	$(BIN)/pytest tests/browser
+	$(BIN)/pytest --numprocesses auto tests/browser
 
 test-spark: $(INSTALLED)  ## test the miner on a real cluster of Spark; needs Java 17
 	@command -v java >/dev/null || { echo "install Java 17: openjdk-17-jre-headless"; exit 1; }

@@ -29,7 +29,7 @@ INCIDENTS = [
     {"kind": "hot_file", "start": 2400, "duration_s": 3000, "factor": 8},
 ]
 WIDE, NARROW = (1280, 860), (390, 844)
-MOST_BYTES, COLOURS = 150_000, 128
+MOST_BYTES = 150_000
 DAY = "from=2022-10-27T00:00:00Z&to=2022-10-27T03:00:00Z"
 
 
@@ -67,7 +67,7 @@ def take_all(browser: Browser, url: str) -> None:
     _take(light, f"/history?{storm}", "page-history", whole=True)
     _take(light, "/incidents?span=all", "page-incidents", follow="Metadata storm")
     _take(phone, "/", "page-phone")
-    user = light.evaluate("fetch('/api/v1/incidents?from=0').then(r => r.json())")
+    user = light.evaluate("fetch('/api/v1/incidents?from=1970-01-01').then(r => r.json())")
     name = user["incidents"][-1]["causes"][0]["user"]
     _take(light, f"/mine?name={name}", "page-mine")
 
@@ -94,7 +94,8 @@ def _take(page: Page, path: str, name: str, follow: str = "", whole: bool = Fals
     file = IMAGES / f"{name}.png"
     page.screenshot(path=file, full_page=whole, animations="disabled")
     with Image.open(file) as picture:
-        picture.convert("RGB").quantize(COLOURS).save(file, optimize=True)
+        few = picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE)
+        few.save(file, optimize=True)
     size = file.stat().st_size
     print(f"{file.name:20} {size / 1000:6.0f} kB")
     if size > MOST_BYTES:

@@ -13,7 +13,7 @@ import json
 import os
 import sys
 
-from benchmarks.evaluation.plan import EVALUATION, QUIET_RUNS, TUNING, tasks
+from benchmarks.evaluation.plan import EVALUATION, QUIET_DAYS, TUNING, tasks
 from benchmarks.evaluation.runs import overall, run_all
 from pfscope.cli.output import print_rows
 from pfscope.lab.scenarios import SCENARIOS
@@ -28,15 +28,15 @@ def main():
     parser.add_argument("--scenario", choices=SCENARIOS, action="append")
     parser.add_argument("--preset", choices=("mini", "puhti"), action="append")
     parser.add_argument("--runs", type=int, default=2, help="of each scenario (default: 2)")
-    parser.add_argument("--months", type=int, help="quiet ones, of each preset")
-    parser.add_argument("--tuning", action="store_true", help="with the seeds for choosing settings")
+    parser.add_argument("--days", type=int, help="quiet ones, of each preset (default: 90, 30)")
+    parser.add_argument("--tuning", action="store_true", help="with the tuning seeds")
     parser.add_argument("--short", action="store_true", help="the short way wherever it shows all")
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
     args = parser.parse_args()
-    quiet = dict.fromkeys(QUIET_RUNS, args.months) if args.months else QUIET_RUNS
+    quiet = dict.fromkeys(QUIET_DAYS, args.days) if args.days else QUIET_DAYS
     every = tasks(
-        TUNING if args.tuning else EVALUATION, args.preset or tuple(QUIET_RUNS),
+        TUNING if args.tuning else EVALUATION, args.preset or tuple(QUIET_DAYS),
         args.scenario or tuple(SCENARIOS), args.runs, quiet, args.short,
     )  # fmt: skip
     done = []

@@ -74,7 +74,7 @@ class Recent:
         self._operations = {name: number for number, name in enumerate(lines)}
         self._ids, self._kept = Ids(Config()), deque()
         self._database = duckdb.connect()
-        self._database.execute("SET TimeZone = 'UTC'")
+        self._database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
         for name, schema in TABLES.items():
             self._database.register("empty", schema.empty_table())
             self._database.execute(f"CREATE TABLE {name} AS FROM empty")

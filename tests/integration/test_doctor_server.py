@@ -59,8 +59,3 @@ def test_nobody_there_is_told_in_one_line(capsys):
 def test_what_is_no_url_is_told_in_one_line(capsys, url):
     assert main(["doctor", "--server", url]) == 2
     assert "is not of the form http(s)://host" in capsys.readouterr().err
-
-
-def test_an_export_through_a_server_is_refused_with_the_way_out(capsys, tmp_path):
-    assert main(["export", "--server", "http://127.0.0.1:1", str(tmp_path / "out")]) == 2
-    assert "use --data DIR when its server is stopped" in capsys.readouterr().err

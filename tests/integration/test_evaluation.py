@@ -87,7 +87,7 @@ def test_storms_are_found_at_once_with_who_is_behind_them():
 
 def test_servers_that_restart_and_agents_that_are_silent_blame_nobody():
     for name in ("reset-storm", "agent-outage"):
-        told = replace(story(name, "mini", SEED), hours=5.5)
+        told = replace(story(name, "mini", SEED), hours=5.2)
         live = ways.real(told)
         faults_us = ways.START_US + 4 * HOUR_US
         assert live.trends.signals

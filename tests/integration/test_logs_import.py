@@ -98,12 +98,14 @@ def test_hostile_names_of_files_do_no_harm_on_a_terminal(lake, capsys):
     assert "no log of Darshan" in told.err
 
 
-def test_an_import_in_parts_is_an_import_of_all(lake, logs, tmp_path):
+def test_an_import_in_parts_is_an_import_of_all(lake, logs, tmp_path, capsys):
     parts = tmp_path / "lake"
     for begin, end in (("2020-09-14", "2020-09-14"), ("2020-09-01", "2020-09-13")):
         assert imports("darshan", logs, "--from", begin, "--to", end, lake=parts) == 0
     found = {row[0] for row in rows(parts, "darshan_job", "date")}
     assert {str(date) for date in found} == {"2020-09-13", "2020-09-14"}
+    assert "14 imported" in (told := capsys.readouterr().err)
+    assert "27 outside the period" in told
     assert imports("darshan", logs, "--processes", 1, lake=parts) == 0
     assert content(parts) == content(lake)
 
@@ -143,14 +145,24 @@ def test_what_is_not_there_and_what_makes_no_sense_is_told_in_a_line(tmp_path, c
                    lake=tmp_path / "lake") == 2  # fmt: skip
 
 
-def test_a_file_that_nobody_may_read_is_told(tmp_path):
-    if os.geteuid() == 0:
-        # For root every file can be read but one that leads round in a circle.
-        (tmp_path / "loop.darshan").symlink_to(tmp_path / "loop.darshan")
-    save(tmp_path / "a.darshan", log(1)).chmod(0)
-    save(tmp_path / "b.darshan", log(2))
-    assert imports("darshan", tmp_path, lake=tmp_path / "lake") == 0
-    assert ("2",) in rows(tmp_path / "lake", "darshan_job", "job_id")
+def test_what_nobody_may_read_is_told_and_stops_nothing(tmp_path, monkeypatch):
+    closed = tmp_path / "logs" / "closed"
+    save(closed / "a.darshan", log(1))
+    save(tmp_path / "logs" / "b.darshan", log(2))
+    real = os.scandir
+
+    def scandir(path):
+        if str(path) == str(closed):
+            raise PermissionError(13, "Permission denied", str(closed))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    for _ in range(2):
+        assert imports("darshan", tmp_path / "logs", lake=tmp_path / "lake") == 0
+        found = {row["path"]: row["state"] for row in rows(tmp_path / "lake", "imports")}
+        assert found[str(closed)] == "quarantined"
+        assert len(found) == 2
+    assert rows(tmp_path / "lake", "darshan_job", "job_id") == [("2",)]
 
 
 def sacct(path, *lines):

@@ -1,4 +1,4 @@
-"""Stories of the laboratory: each can be told, with who, what and when, the same again and again."""
+"""Stories of the laboratory: who, what and when are known, and the same again and again."""
 
 import json
 

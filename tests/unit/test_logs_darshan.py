@@ -232,3 +232,15 @@ def test_every_byte_of_a_header_may_be_anything():
         changed = bytes(data[:at]) + bytes([value]) + bytes(data[at + 1 :])
         with contextlib.suppress(DarshanError):
             read_all(changed)
+
+
+@pytest.mark.parametrize(("version", "most"), [("3.00", 5_200_000), ("3.41", 4_200_000)])
+def test_too_many_names_are_refused_before_they_are_kept(version, most):
+    log = write_log([posix(3)], [(i, "") for i in range(200_000)], version=version)
+    tracemalloc.start()
+    try:
+        with pytest.raises(DarshanError, match="more than the 50 names"):
+            _ = DarshanLog(log, Limits(records=50)).names
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()

@@ -129,20 +129,33 @@ def test_columns_fit_and_that_by_which_is_sorted_is_there(width, sort):
     assert sort in [column.name for column in columns]
 
 
+def minute(number, seconds=0):
+    time_us = (60 * number + seconds) * 10**6
+    return changed(about={**DOCUMENT["about"], "time_us": time_us})
+
+
 def test_a_rows_past_is_bounded_and_in_order_of_time():
     history = History()
-    for minute in (3, 1, 2, 2):
-        history.add("view", changed(about={**DOCUMENT["about"], "time_us": minute}), "load")
+    for number in (3, 1, 2, 2):
+        history.add("view", minute(number), "load")
     row = PICTURE.rows[0][0]
-    assert len(history.of("view", "load", row, 3, 9)) == 3
-    assert len(history.of("view", "load", row, 2, 9)) == 2
-    assert history.of("view", "load", ("nobody",), 3, 9) == [0, 0, 0]
-    for minute in range(3 * KEPT):
-        history.add("view", changed(about={**DOCUMENT["about"], "time_us": minute}), "load")
-    assert len(history.of("view", "load", row, 10**9, 10**6)) == KEPT
+    assert len(history.of("view", "load", row, 180 * 10**6, 9)) == 3
+    assert len(history.of("view", "load", row, 120 * 10**6, 9)) == 2
+    assert history.of("view", "load", ("nobody",), 180 * 10**6, 9) == [0, 0, 0]
+    for number in range(3 * KEPT):
+        history.add("view", minute(number), "load")
+    assert len(history.of("view", "load", row, 10**18, 10**6)) == KEPT
     for view in range(2 * VIEWS):
         history.add(view, PICTURE, "load")
-    assert history.of("view", "load", row, 10**9, 9) == []
+    assert history.of("view", "load", row, 10**18, 9) == []
+
+
+def test_servers_that_tell_one_after_another_make_one_observation():
+    history = History()
+    for number in range(5):
+        for seconds in (0, 1, 2):
+            history.add("view", minute(number, seconds), "load")
+    assert len(history.of("view", "load", PICTURE.rows[0][0], 10**18, 99)) == 5
 
 
 def test_what_cannot_be_remembered_is_said(tmp_path):

@@ -136,7 +136,7 @@ def test_a_filter_works_while_it_is_typed_and_esc_takes_it_back():
 
 def test_a_click_sorts_and_a_second_one_looks_in():
     async def script(hand):
-        shown = await hand.until("by user", "1002")
+        shown = await hand.until("metadata storm", "1002")
         lines = shown.splitlines()
         y = next(n for n, line in enumerate(lines) if "LOAD▼" in line)
         await hand.pilot.click(offset=(lines[y].index("READ/s") + 2, y))

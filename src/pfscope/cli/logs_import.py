@@ -190,9 +190,12 @@ def _tell(summary: "Summary", args: argparse.Namespace, took_s: float) -> None:
         print(f"{printable(record.path)}: {printable(record.reason or '')}", file=sys.stderr)
     if len(refused) > _SHOWN:
         print(f"… and {len(refused) - _SHOWN} more: pfscope logs ls --files", file=sys.stderr)
-    read = len(summary.records) - len(refused)
-    print(
-        f"{summary.found} files: {read} imported in {took_s:.1f} s, {summary.known} were there"
-        f" already, {len(refused)} in quarantine",
-        file=sys.stderr,
-    )
+    outside = sum(record.state == "outside" for record in summary.records)
+    read = len(summary.records) - len(refused) - outside
+    parts = [
+        f"{read} imported in {took_s:.1f} s",
+        f"{summary.known} were there already",
+        f"{len(refused)} in quarantine",
+        *([f"{outside} outside the period"] if outside else []),
+    ]
+    print(f"{summary.found} files: {', '.join(parts)}", file=sys.stderr)

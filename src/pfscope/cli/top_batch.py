@@ -15,7 +15,7 @@ from pfscope.figures import MOST, MUCH, UNKNOWN, abbreviated
 from pfscope.query.metrics import is_bytes
 from pfscope.times import iso
 from pfscope.top.picture import Names, Number, Picture
-from pfscope.top.source import Source
+from pfscope.top.source import Document, Source
 from pfscope.top.view import View
 from pfscope.untrusted import cell_text
 
@@ -66,9 +66,8 @@ def _check(source: Source, view: View, columns: Sequence[str]) -> None:
 def _pictures(source: Source, batch: Batch) -> Iterator[Picture]:
     words = batch.view.words(batch.at)
     if source.pushes and batch.at is None and batch.count != 1:
-        pushed = (Picture.read(told) for told in source.live(words))
         try:
-            for number, picture in enumerate(pushed, 1):
+            for number, picture in enumerate(_settled(source.live(words)), 1):
                 yield picture
                 if number == batch.count:
                     return
@@ -78,6 +77,16 @@ def _pictures(source: Source, batch: Batch) -> Iterator[Picture]:
     yield first
     if batch.at is not None and batch.count != 1:
         yield from _later(source, batch, first)
+
+
+def _settled(pushed: Iterator[Document]) -> Iterator[Picture]:
+    """Pass by what is pushed within half a step: servers tell one after another."""
+    last_us = None
+    for told in pushed:
+        picture = Picture.read(told)
+        if last_us is None or picture.time_us - last_us >= (picture.step_us or 0) / 2:
+            yield picture
+            last_us = picture.time_us
 
 
 def _later(source: Source, batch: Batch, last: Picture) -> Iterator[Picture]:

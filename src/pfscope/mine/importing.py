@@ -80,7 +80,7 @@ def import_files(
 
 def commit(lake: Lake, batch: str, records: list[Record]) -> None:
     """Make a batch that is written part of the lake, with the records of its files."""
-    parts = Parts(lake.path / ".staging" / batch, batch)
+    parts = Parts(lake.staged(batch), batch)
     parts.write("imports", None, as_rows(records))
     parts.close()
     lake.commit(batch)

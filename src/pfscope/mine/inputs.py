@@ -76,11 +76,14 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> Iterator[Candidate]:
         if not stat.S_ISDIR(kind):
             yield from _candidate(path)
             continue
-        for folder, folders, names in os.walk(path):
+        closed: list[OSError] = []
+        for folder, folders, names in os.walk(path, onerror=closed.append):
             folders.sort()
             for name in sorted(names):
                 if name.endswith(endings):
                     yield from _candidate(os.path.join(folder, name))  # noqa: PTH118
+        # A directory that cannot be looked into goes the way of a file that cannot be read.
+        yield from (Candidate(os.fsdecode(error.filename), 0, 0) for error in closed)
 
 
 def _candidate(path: str) -> Iterator[Candidate]:

@@ -68,19 +68,23 @@ class Lake:
 
     def staging(self, batch: str) -> Path:
         """Return an empty directory in which a batch is to be written."""
-        place = self.path / _STAGING / batch
+        place = self.staged(batch)
         if place.exists():
             shutil.rmtree(place)
         place.mkdir(parents=True)
         return place
 
+    def staged(self, batch: str) -> Path:
+        """Return the directory in which a batch is being written."""
+        return self.path / _STAGING / batch
+
     def abandon(self, batch: str) -> None:
         """Throw away a batch that was not committed."""
-        shutil.rmtree(self.path / _STAGING / batch, ignore_errors=True)
+        shutil.rmtree(self.staged(batch), ignore_errors=True)
 
     def commit(self, batch: str, replaced: Iterable[Path] = ()) -> None:
         """Make a batch part of the lake; the files that it replaces go."""
-        staged = self.path / _STAGING / batch
+        staged = self.staged(batch)
         gone = [str(path.relative_to(self.path)) for path in replaced]
         if any((staged / name).exists() for name in gone):
             raise ValueError(f"the batch {batch} replaces files by others of the same name")

@@ -46,12 +46,11 @@ def list_days(lake: Lake, period: Period = Period()) -> list[Day]:  # noqa: B008
                 rows, size = _volume(lake.files(table, [date]))
                 entry[3] += rows
                 entry[4] += size
-    for record in records(lake).to_pylist():
-        state = record["state"]
-        if state == OUTSIDE:
-            continue
-        for day in _days(record):
-            entry = counts[day, record["kind"]]
+    told = records(lake)
+    kinds, states = told["kind"].to_pylist(), told["state"].to_pylist()
+    for kind, state, start, end in zip(kinds, states, *_times(told), strict=True):
+        for day in () if state == OUTSIDE else _days(kind, start, end):
+            entry = counts[day, kind]
             entry[0] += 1
             entry[1] += state == PARTIAL
             entry[2] += state == QUARANTINED
@@ -70,8 +69,7 @@ def list_files(lake: Lake, period: Period = Period()) -> pa.Table:  # noqa: B008
     rows = records(lake).sort_by(
         [("start", "ascending"), ("kind", "ascending"), ("path", "ascending")]
     )
-    starts = rows["start"].cast(pa.int64()).to_pylist()
-    ends = rows["end"].cast(pa.int64()).to_pylist()
+    starts, ends = _times(rows)
     wanted = [
         start is None or _meets(period, start, start if end is None else end)
         for start, end in zip(starts, ends, strict=True)
@@ -115,19 +113,18 @@ def _volume(files: Iterable[Path]) -> tuple[int, int]:
     return rows, size
 
 
-def _days(record: dict[str, object]) -> Iterable[str | None]:
+def _times(rows: pa.Table) -> tuple[list[int | None], list[int | None]]:
+    """Return begins and ends in microseconds."""
+    begins, ends = (rows[name].cast(pa.int64()).to_pylist() for name in ("start", "end"))
+    return begins, ends
+
+
+def _days(kind: str, start: int | None, end: int | None) -> Iterable[str | None]:
     """Return the days that a file tells of; a run is of the day on which it began."""
-    start, end = record["start"], record["end"]
     if start is None:
         return [None]
-    first = _us(start)
-    last = first if record["kind"] == "darshan" or end is None else _us(end)
-    return [date_of(us) for us in range(first - first % _DAY_US, last + 1, _DAY_US)]
-
-
-def _us(time: object) -> int:
-    scalar = pa.scalar(time, pa.timestamp("us", "UTC"))
-    return int(scalar.cast(pa.int64()).as_py())
+    last = start if kind == "darshan" or end is None else end
+    return [date_of(us) for us in range(start - start % _DAY_US, last + 1, _DAY_US)]
 
 
 def _in(period: Period, date: str) -> bool:

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pfscope.errors import InputError
-from pfscope.mine.importing import Fresh, Source, Summary, Watch, batch_name
+from pfscope.mine.importing import Fresh, Source, Summary, Watch, batch_name, commit
 from pfscope.mine.inputs import Found, Period, find
 from pfscope.mine.lake import Lake
 from pfscope.mine.parts import Parts
-from pfscope.mine.records import PERIOD_REASON, Imports, Record, as_rows
+from pfscope.mine.records import PERIOD_REASON, Imports, Record
 from pfscope.mine.schema import TABLES
 from pfscope.mine.upsert import Rule, upsert
 
@@ -134,7 +134,5 @@ def _inside(rows: pa.Table, when: str, period: Period) -> pa.Table:
 
 def _commit_record(lake: Lake, record: Record) -> None:
     batch = batch_name([record.log, str(record.imported)])
-    parts = Parts(lake.staging(batch), batch)
-    parts.write("imports", None, as_rows([record]))
-    parts.close()
-    lake.commit(batch)
+    lake.staging(batch)
+    commit(lake, batch, [record])

@@ -28,8 +28,11 @@ class History:
         self._views.move_to_end((view, measure))
         values = {names: picture.number(row, measure) or 0.0 for names, row in picture.rows}
         place = bisect_left(times, picture.time_us)
-        if place < len(times) and times[place] == picture.time_us:
-            seen[place] = values
+        # Servers tell one after another: what comes within half a step is one observation.
+        before = place > 0 and picture.time_us - times[place - 1] < (picture.step_us or 0) / 2
+        if before or (place < len(times) and times[place] == picture.time_us):
+            place -= before
+            times[place], seen[place] = picture.time_us, values
         else:
             times.insert(place, picture.time_us)
             seen.insert(place, values)

@@ -1,4 +1,4 @@
-"""How much an incident matters: whether the load of a target rose, and by how much; not how odd it is.
+"""How much an incident matters: whether, and how far, a target's load rose; not how odd it is.
 
 A single operation can be a hundred times as frequent as usual and nobody feels it. An incident is a
 warning, or worse, only where a target's requests, bytes or work on metadata rose, by so much that

@@ -37,6 +37,7 @@ class Trends:
         self.signals: tuple[Signal, ...] = tuple(signals)
         units = [self.settings.unit(s.unit) for s in self.signals]
         self._rise = np.array([u.rise for u in units], float)
+        self._log = np.array([u.log for u in units], bool)
         self._fall = np.array([u.fall for u in units], float)
         self._levels = Levels(units, self.settings)
         count = len(self.signals)
@@ -124,9 +125,12 @@ class Trends:
     def _found(self, step: Step, view: View, free: Bools) -> Bools:
         """Begin a change where a signal is far away, still is so now, and was so for long."""
         side, since_us = self._levels.arrays["side"], self._levels.arrays["since_us"]
-        far = (np.abs(view.away) > view.limit) & (view.ahead * side > view.limit / 2)
-        lasted = step.time_us - since_us >= self.settings.lasts_s * _SECOND
         more = view.now - view.usual
+        large = self._log & (more >= self.settings.large * self._rise)
+        certain = np.where(large, np.log(self.settings.certain), np.inf)
+        limit = np.minimum(view.limit, certain)
+        far = (np.abs(view.away) > limit) & (view.ahead * side > limit / 2)
+        lasted = step.time_us - since_us >= self.settings.lasts_s * _SECOND
         much = np.where(side < 0, -more >= self._fall, more >= self._rise)
         each = far & lasted & much & view.warm & step.seen & free
         each &= (side > 0) | _below_slower(view)

@@ -63,6 +63,10 @@ class TrendSettings:
     """And how many times more, or less, at least."""
     rare_days: float = 50.0
     """And farther than such a signal, by itself, goes once in so long a time."""
+    certain: float = 4.0
+    """A rise to so many times the usual is told however noisy the signal is, …"""
+    large: float = 10.0
+    """… if it is so many times as much as it must be to count at all."""
     band_sigmas: float = 2.0
     """Within it a signal is at its usual level; beyond it is an excursion."""
     lasts_s: float = 180.0

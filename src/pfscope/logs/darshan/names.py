@@ -55,17 +55,17 @@ def as_text(raw: list[bytes | None]) -> pa.Array:
 def read_names(header: Header, data: bytes, limit: int) -> Names:
     """Find the names in the decompressed region; DarshanError: it is cut, or they are too many."""
     if header.release < _LENGTH_FIRST:
-        begins, ends = _by_length(data, "little" if header.order == "<" else "big")
+        begins, ends = _by_length(data, "little" if header.order == "<" else "big", limit)
     else:
-        begins, ends = _by_zero(data)
+        begins, ends = _by_zero(data, limit)
     if len(begins) > limit:
         raise DarshanError(f"the log has more than the {limit} names that are allowed")
     return _sorted(data, _array(begins), _array(ends), header)
 
 
-def _by_length(data: bytes, order: str) -> tuple["array[int]", "array[int]"]:
+def _by_length(data: bytes, order: str, limit: int) -> tuple["array[int]", "array[int]"]:
     begins, ends, at = array("q"), array("q"), 0
-    while at < len(data):
+    while at < len(data) and len(begins) <= limit:
         begin = at + 12
         at = begin + int.from_bytes(data[at + 8 : begin], order)  # type: ignore[arg-type]
         if at > len(data):
@@ -75,9 +75,9 @@ def _by_length(data: bytes, order: str) -> tuple["array[int]", "array[int]"]:
     return begins, ends
 
 
-def _by_zero(data: bytes) -> tuple["array[int]", "array[int]"]:
+def _by_zero(data: bytes, limit: int) -> tuple["array[int]", "array[int]"]:
     begins, ends, at = array("q"), array("q"), 0
-    while at < len(data):
+    while at < len(data) and len(begins) <= limit:
         end = data.find(b"\0", at + 8)
         if end < 0:
             raise DarshanError("the names end in the middle")
