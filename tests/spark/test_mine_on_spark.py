@@ -16,12 +16,12 @@ from tests.support.mine_questions import QUESTIONS, tables
 from tests.support.mine_truth import assert_statistics
 from tests.support.spark_cluster import cluster
 
-DAYS = 3
+DAYS = 2
 
 
 @pytest.fixture(scope="module")
 def lake():
-    return month(1000, days=DAYS)
+    return month(500, days=DAYS)
 
 
 @pytest.fixture(scope="module")
