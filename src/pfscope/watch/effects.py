@@ -30,10 +30,7 @@ def effects(data: Data, group: Group, main: Cause | None, until_us: int) -> Effe
 
 def _others(data: Data, group: Group, main: Cause | None, until_us: int) -> str | None:
     """Return how long requests of others took, where servers tell it, and before."""
-    during: dict[str, Any] = {
-        "by": "kind", "limit": 1000, "filesystem": group.filesystem,
-        "target": list(map(exactly, group.targets)) or None, **span(group, until_us),
-    }  # fmt: skip
+    during = {"by": "kind", "limit": 1000, **_where(group), **span(group, until_us)}
     if main and main.user:
         during["user"] = f"!{exactly(main.user)}"
     before = during | {"start": during["start"] - BEFORE, "end": during["start"]}
@@ -53,13 +50,18 @@ def _mean_us(told: pa.Table) -> float | None:
 
 def _soundness(data: Data, group: Group, until_us: int) -> str | None:
     """Return the part of the entries whose ids make sense."""
-    where = {"target": list(map(exactly, group.targets)) or None}
-    seen = data.quality(filesystem=group.filesystem, **where, **span(group, until_us)).table
+    seen = data.quality(**_where(group), **span(group, until_us)).table
     entries = pc.sum(seen.column("entries")).as_py()
     if not entries:
         return None
     sound = seen.filter(pc.equal(seen.column("class"), _SOUND)).column("entries")
     return f"{(pc.sum(sound).as_py() or 0) / entries:.0%} of the entries have a sound id"
+
+
+def _where(group: Group) -> dict[str, Any]:
+    return {
+        "filesystem": group.filesystem, "target": list(map(exactly, group.targets)) or None
+    }  # fmt: skip
 
 
 def _ending(group: Group) -> str | None:
