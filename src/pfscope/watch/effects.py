@@ -42,7 +42,7 @@ def _others(data: Data, group: Group, main: Cause | None, until_us: int) -> str 
 
 def _mean_us(told: pa.Table) -> float | None:
     requests = told.column("requests")
-    count = pc.sum(requests).as_py()
+    count = float(pc.sum(requests).as_py() or 0.0)
     if not count:
         return None
     return float(pc.sum(pc.multiply(requests, told.column("mean_us"))).as_py()) / count
