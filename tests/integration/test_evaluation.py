@@ -85,22 +85,11 @@ def test_storms_are_found_at_once_with_who_is_behind_them():
     assert verdict.true_pages == verdict.pages
 
 
-def named(live):
-    """Return whom anything was said of."""
-    return {(c.user, c.job) for s in live.said.values() for c in s.last.causes[:1]}
-
-
-def test_servers_that_restart_and_agents_that_are_silent_blame_nobody():
-    told = [
-        replace(story(name, "mini", SEED), hours=5.2) for name in ("reset-storm", "agent-outage")
-    ]
-    calm = replace(told[0], options=replace(told[0].options, events=()))
-    without, *with_faults = [ways.real(each) for each in (calm, *told)]
-    blamed = named(without)
-    assert blamed
-    for live in with_faults:
-        assert named(live) <= blamed
-        assert not [s for s in live.said.values() if s.paged_us]
+@pytest.mark.parametrize("name", ["reset-storm", "agent-outage"])
+def test_servers_that_restart_and_agents_that_are_silent_page_nobody(name):
+    live = ways.real(replace(story(name, "mini", SEED), hours=5.2))
+    assert len(live.trends.signals) > 60
+    assert not [s for s in live.said.values() if s.paged_us]
 
 
 def test_many_damaged_ids_are_told_and_nobody_is_blamed():
