@@ -144,7 +144,7 @@ QUESTIONS = {
         e="lower(executable) in ('climate1', 'quantum2')", f="if(nprocs > 1, 'many', 'one')",
     ).sort("job_id").limit(50),
     "times": lambda t: t.jobs.filter(
-        "start >= '2018-01-05T06:00' and date < '2018-01-12'"
+        "start >= '2018-01-01T06:00' and date < '2018-01-12'"
     ).project(
         "start", "date", a="hour(start)", b="day(start)", c="end - start", d="start + 1h",
         e="seconds(end, start) > 1m", f="start - 90s",
