@@ -19,7 +19,7 @@ demo: $(INSTALLED)  ## a simulated Lustre site, its agents, its server, and an i
 	$(BIN)/pfscope demo
 
 test: $(INSTALLED)  ## run all tests but those that need a browser, Java or a database
-	$(BIN)/pytest --numprocesses auto --ignore=tests/browser --ignore=tests/spark
+	$(BIN)/pytest --numprocesses auto
 
 browser: $(INSTALLED)  ## test the pages in a real browser, which must be installed: chromium
 	@command -v chromium chromium-browser google-chrome >/dev/null || { echo "install chromium"; exit 1; }

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from pfscope.lab.scenarios import SCENARIOS
 
-TUNING = (3, 11, 12, 13, 14, 15)
-EVALUATION = (101, 102, 103, 104, 105, 106)
+TUNING = (3, 11, 12, 13, 14, 15, 101)
+EVALUATION = (201, 202, 203, 204, 205, 206)
 QUIET = ("daily-rhythm", "quiet")
 """Long: the short way."""
 FAULTS = ("failover", "reset-storm", "agent-outage", "malformed-burst")
