@@ -6,6 +6,7 @@ before is not told again: alerts remember up to where the watch had come.
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,7 @@ from pfscope.query.catalog import Catalog
 from pfscope.query.data import Data
 from pfscope.query.engine import Queryable, StoreEngine
 from pfscope.server.trouble import Trouble
+from pfscope.store.patience import OutOfPatienceError, Patience, waiting
 from pfscope.watch.alerts.alerting import Alerting
 from pfscope.watch.alerts.settings import Alerts
 from pfscope.watch.batch import PIECE_US
@@ -36,6 +38,8 @@ _BREATH_S: Final = 0.05
 """So long it waits at least between two looks: frames of several servers come together."""
 _WRITE_S: Final = 60.0
 _PAUSE_S: Final = 10.0
+_GRACE_S: Final = 3.0
+"""So long the end waits for a look that is under way."""
 _AHEAD_US: Final = 86_400 * 10**6
 """A server whose clock is ahead of ours by more has it wrong, if another one has not."""
 
@@ -64,6 +68,7 @@ class Lookout:
         self._change = threading.Condition()
         self._news = True
         self._ending = False
+        self._patience = Patience(math.inf)
         self._write_at = 0.0
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
@@ -93,13 +98,18 @@ class Lookout:
         with self._change:
             self._ending = True
             self._change.notify()
+        self._thread.join(_GRACE_S)
+        self._patience.lose()  # it was asking something that takes long
         self._thread.join()
         self._alerting.close()
 
     def _run(self) -> None:
         while not self._ending:
             try:
-                self._watch()
+                with waiting(self._patience):
+                    self._watch()
+            except OutOfPatienceError:  # the end did not wait for it
+                return
             except Exception as error:  # noqa: BLE001 - it begins again with what is written down
                 self.trouble.failed(error)
                 self._live = None
