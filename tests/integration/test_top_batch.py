@@ -93,8 +93,8 @@ def test_hostile_names_reach_no_terminal(directory, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        (["--batch", "--sort", "opne"], 2, "sort by load"),
-        (["--batch", "--columns", "opne"], 2, "sort by load"),
+        (["--batch", "--sort", "opne"], 2, "there is no column 'opne'; known: load"),
+        (["--batch", "--columns", "opne"], 2, "there is no column 'opne'; known: load"),
         (["--batch", "--by", "usr"], 2, "did you mean 'user'"),
         (["--batch", "--at", "later"], 2, "is no time"),
         (["--batch", "--over", "3h"], 2, "10m at most"),

@@ -8,6 +8,7 @@ import urllib.request
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+_ROOT = Path(__file__).resolve().parents[2]
 _WAIT_S = 120
 
 
@@ -47,6 +48,7 @@ def cluster(folder, workers=2, memory="1g"):
 
 def _start(folder, home, name, main, *arguments):
     env = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    env["PYTHONPATH"] = str(_ROOT)  # workers find the functions that tests hand over
     with (folder / f"{name}.log").open("wb") as log:
         return subprocess.Popen(
             [home / "bin" / "spark-class", main, *arguments],
