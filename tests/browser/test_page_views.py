@@ -113,6 +113,8 @@ def test_data_quality_and_the_ledger_are_told(reader):
 
 def test_all_of_it_can_be_reached_by_keyboard(reader):
     page = reader.visit("/?at=2022-10-27T02:30:00Z")
+    page.wait_for_selector("[data-control=time]")
+    page.wait_for_load_state("networkidle")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
