@@ -1,5 +1,6 @@
 """What becomes of rows: Arrow, pandas, Polars, or a file of CSV or Parquet, batch by batch."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,16 +15,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Rows:
+class Rows(ABC):
     """Rows that can be had in many forms; whoever offers them says how they come."""
 
+    @abstractmethod
     def arrow_schema(self) -> pa.Schema:
         """Return names and types of the columns."""
-        raise NotImplementedError
 
+    @abstractmethod
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Return the rows piece by piece, as Arrow has them."""
-        raise NotImplementedError
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as a table of Arrow."""

@@ -87,6 +87,26 @@ def create_app(
         await questions.stop()
         await run_in_threadpool(engine.close)
 
+    app = Starlette(
+        routes=[
+            *pages,
+            *face.routes(),
+            *questions.routes(),
+            *watching.routes(),
+            *exporting.routes(),
+            *incidents.routes(),
+            *SignIn(reception, engine.store).routes(),
+        ],
+        exception_handlers=_refusing(web),
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
+    return Guard(app, web, engine.limits.head_bytes, let_go)
+
+
+def _refusing(web: metrics.WebCounts) -> dict[Any, Any]:
+    """Return how each kind of error becomes an answer."""
+
     async def refused(_request: Request, refusal: Exception) -> Response:
         assert isinstance(refusal, Refusal)
         return answer(web, refusal)
@@ -104,26 +124,12 @@ def create_app(
         message = "the server has a fault; its log says more"
         return await refused(request, Refusal(500, "fault", message, "report it"))
 
-    app = Starlette(
-        routes=[
-            *pages,
-            *face.routes(),
-            *questions.routes(),
-            *watching.routes(),
-            *exporting.routes(),
-            *incidents.routes(),
-            *SignIn(reception, engine.store).routes(),
-        ],
-        exception_handlers={
-            Refusal: refused,
-            HTTPException: unserved,
-            StoreError: store_failed,
-            Exception: broken,
-        },
-        lifespan=lifespan,
-    )
-    app.router.redirect_slashes = False
-    return Guard(app, web, engine.limits.head_bytes, let_go)
+    return {
+        Refusal: refused,
+        HTTPException: unserved,
+        StoreError: store_failed,
+        Exception: broken,
+    }
 
 
 def _unserved(status: int, headers: dict[str, str]) -> Refusal:
