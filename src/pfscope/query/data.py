@@ -187,6 +187,14 @@ class Data:
         """
         return self.ask("quality", **words)
 
+    def silence(self, by: Keys = "server", **words: Unpack[Words]) -> Result:
+        """Return how long servers were not heard of: the keys, `last` and `silent_s`.
+
+        >>> [(row["server"], row["silent_s"]) for row in data.silence().to_pylist()]
+        [('mds1', 0.0), ('oss1', 0.0)]
+        """
+        return self.ask("silence", by=by, **words)
+
     def unattributed(
         self, by: Keys = "target", *, over_time: bool = False, **words: Unpack[Words]
     ) -> Result:

@@ -18,6 +18,7 @@ from pfscope.query import (
     load,
     quality,
     rates,
+    silence,
     sizes,
     unattributed,
 )
@@ -83,6 +84,10 @@ _ALL: Final = (
     Question(
         "quality", "entries by how sound their ids are", "time,target,class,system,entries",
         Form(()), quality.quality, "quality --target '*OST*' --step 10m",
+    ),
+    Question(
+        "silence", "how long servers were not heard of", "KEYS,last,silent_s",
+        Form(("server",)), silence.silence, "silence --by filesystem,server",
     ),
     Question(
         "unattributed", "what targets counted and no id is told for",
