@@ -98,3 +98,9 @@ def test_nothing_is_said_of_what_nobody_observed(world):
     _, data = world
     elsewhere = replace(CHANGE, signal=replace(CHANGE.signal, name="scratch-MDT0009"))
     assert set(dict(effects(data, Group((elsewhere,)), CULPRIT, UNTIL))) == {"ending"}
+
+
+def test_who_waits_for_an_alert_does_not_wait_for_it(world):
+    _, data = world
+    fresh = replace(CHANGE, found_us=UNTIL - 30 * 10**6, end_us=None)
+    assert effects(data, Group((fresh,)), CULPRIT, UNTIL) == ()

@@ -19,7 +19,12 @@ _SOUND: Final = "sound"
 
 
 def effects(data: Data, group: Group, main: Cause | None, until_us: int) -> Effects:
-    """Return what there is to say, by what it is about."""
+    """Return what there is to say, by what it is about.
+
+    In the minute in which it was found nothing: whom it concerns should not wait for it.
+    """
+    if until_us - min(change.found_us for change in group.changes) < MINUTE_US:
+        return ()
     told = {
         "others": None if group.of_data else _others(data, group, main, until_us),
         "data": _soundness(data, group, until_us),
