@@ -23,7 +23,7 @@ test: $(INSTALLED)  ## run all tests but those that need a browser, Java or a da
 
 browser: $(INSTALLED)  ## test the pages in a real browser, which must be installed: chromium
 	@command -v chromium chromium-browser google-chrome >/dev/null || { echo "install chromium"; exit 1; }
-	$(BIN)/pytest --numprocesses auto tests/browser
+	$(BIN)/pytest --numprocesses auto --dist loadfile tests/browser
 
 test-spark: $(INSTALLED)  ## test the miner on a real cluster of Spark; needs Java 17
 	@command -v java >/dev/null || { echo "install Java 17: openjdk-17-jre-headless"; exit 1; }

@@ -1,17 +1,10 @@
 """The page of statistics in a real browser: drawn, silent, runs chosen by keyboard and mouse."""
 
-import shutil
-
 import pytest
-from playwright.sync_api import sync_playwright
 
 import pfscope.mine
-from pfscope.report.browser import AS_ROOT, BROWSERS
 from pfscope.report.lake_page import lake_page
 from tests.support.mine_month import month, truth_of
-
-BROWSER = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser is installed: chromium")
 
 
 @pytest.fixture(scope="module")
@@ -27,18 +20,10 @@ def path(lake, tmp_path_factory):
     return written
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=BROWSER, args=[*AS_ROOT])
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
-def visit(browser, path):
+def visit(chromium, path):
     """An open page, and what it complained about or asked the network for."""
-    page, said = browser.new_page(), []
+    page, said = chromium.new_page(), []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: said.append(request.url) if "http" in request.url else None)
